@@ -1,0 +1,60 @@
+"""What can go wrong in the league's half of the project, as one tree.
+
+::
+
+    LeagueError
+    ├── BadName           a name breaks the name rule
+    ├── BadSpec           a league's specification cannot be played (also a ValueError)
+    ├── BadGame           a reported game does not fit its match (also a ValueError)
+    ├── AlreadyExists     the name is taken
+    ├── NotFound          no such bot, league, match or game (also a LookupError)
+    ├── LeagueClosed      the league's key is public: nothing more may be played in it
+    ├── LeagueOpen        the league still has games to play
+    └── StoreError        the database itself
+        ├── BadStoreUrl       not a SQLite file or a PostgreSQL URL
+        └── StoreTooNew       written by a newer release than this one
+"""
+
+
+class LeagueError(Exception):
+    """Base of every error that this package raises on purpose; its text is fit for a user's eyes."""
+
+
+class BadName(LeagueError, ValueError):
+    """A name of a bot, a league or a variant's label breaks the name rule."""
+
+
+class BadSpec(LeagueError, ValueError):
+    """A bot or league as specified cannot be played."""
+
+
+class BadGame(LeagueError, ValueError):
+    """A reported game does not fit the match that it names."""
+
+
+class AlreadyExists(LeagueError):
+    """Something of this name is stored already."""
+
+
+class NotFound(LeagueError, LookupError):
+    """Nothing of this name is stored."""
+
+
+class LeagueClosed(LeagueError):
+    """The league has been finished and its key is public, so its deals are no secret any more."""
+
+
+class LeagueOpen(LeagueError):
+    """The league still has games to play, so its key must stay secret."""
+
+
+class StoreError(LeagueError):
+    """The database cannot be used."""
+
+
+class BadStoreUrl(StoreError, ValueError):
+    """The store's URL names neither a SQLite file nor a PostgreSQL database."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer release; upgrade the program, or use another database."""
