@@ -1,0 +1,194 @@
+"""The session with the referee: one stream that carries all the bot's tables."""
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from time import monotonic, sleep
+
+import grpc
+
+from arena.sdk import wire
+from arena.sdk.bot import Answer, Bot, as_bot, move_of
+from arena.sdk.table import Table
+from arena.sdk.view import View
+from euchre.v1 import referee_pb2, referee_pb2_grpc, table_pb2
+
+PROTOCOL = 1
+START_PATIENCE = 20.0  # seconds for the referee to come up, before the first welcome
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between attempts to connect, doubling
+LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
+"""How a broken connection ends a stream; every other status is the referee's word, and final."""
+
+HOW_TO_START = """\
+{missing} is not set: this program is a bot and needs a referee to sit down with.
+  To play here, let the arena start it:  arena play --variant cutthroat --bots "me={command}" random greedy --sets 1
+  To play on a referee elsewhere, set EUCHRE_REFEREE (its address) and EUCHRE_TOKEN (what `arena bot add --remote` printed),
+  or write run(bot, address=..., token=...)."""
+
+
+def run(bot: Bot | Callable[[View], Answer], *, address: str | None = None, token: str | None = None) -> None:
+    """Take a seat with the referee and play until it says goodbye, or is gone for good.
+
+    `bot` is a Bot, or just a function from the view to the answer. `address` ("unix:/path" or "host:port") and `token` say
+    where and as whom; by default the environment does, EUCHRE_REFEREE and EUCHRE_TOKEN, as the arena sets it for the bots
+    that it starts.
+
+    What the bot raises is passed on. Raises SystemExit, with a message, where there is nobody to play with: no address or
+    token, no referee there, or one that refuses the bot.
+    """
+    playing = as_bot(bot)
+    where = address or _environment("EUCHRE_REFEREE")
+    secret = token or _environment("EUCHRE_TOKEN")
+    try:
+        _Session(playing, where, secret).play()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def _environment(name: str) -> str:
+    value = os.environ.get(name)
+    if not value:
+        raise SystemExit(HOW_TO_START.format(missing=name, command=f"python {sys.argv[0] or 'bot.py'}"))
+    return value
+
+
+class _Session:
+    """One bot's session: streams, one after another should one be lost, and the tables that outlive them."""
+
+    def __init__(self, bot: Bot, address: str, token: str) -> None:
+        self.bot = bot
+        self.address = address
+        self.token = token
+        self.tables: dict[int, Table] = {}
+        self.welcomed = False
+        self.patience = START_PATIENCE
+        self.parent = os.getppid()
+
+    def play(self) -> None:
+        """Play until goodbye; come back when the stream is lost, for as long as the referee keeps the seat."""
+        heard, pause = monotonic(), FIRST_PAUSE
+        while True:
+            began = monotonic()
+            stream = _Stream(self.address, self.token, self.hello())
+            try:
+                if self.converse(stream):
+                    return
+                why = "it closed the stream"
+            except grpc.RpcError as error:
+                why = self.judge(error)
+            finally:
+                stream.close()
+            if stream.heard > began:
+                heard, pause = stream.heard, FIRST_PAUSE
+            if monotonic() - heard > self.patience or os.getppid() != self.parent:
+                self.give_up(why)
+                return
+            sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def hello(self) -> referee_pb2.Hello:
+        """Introduce the bot."""
+        name = self.bot.name or type(self.bot).__name__
+        return referee_pb2.Hello(
+            agent=f"{name} (python {platform.python_version()})",
+            protocol=PROTOCOL,
+            variants=self.bot.variants,
+            max_tables=self.bot.max_tables,
+        )
+
+    def converse(self, stream: "_Stream") -> bool:
+        """Answer until the stream ends; whether it ended with goodbye."""
+        for message in stream.messages():
+            if message.HasField("welcome"):
+                self.welcomed = True
+                self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+            self.handle(message, stream)
+            if message.goodbye:
+                return True
+        return False
+
+    def handle(self, message: referee_pb2.PlayResponse, stream: "_Stream") -> None:
+        """Handle the lists of one message in the order of their numbers, as the protocol asks."""
+        for opened in message.opened:
+            self.open(wire.table_of(opened))
+        for fault in message.faults:
+            if fault.table in self.tables:
+                self.bot.fault(wire.fault_of(fault, self.tables[fault.table]))
+        if message.asks:
+            stream.send(self.answers(message.asks))
+        for closed in message.closed:
+            table = self.tables.pop(closed.table, None)
+            if table is not None:
+                self.bot.closed(wire.result_of(closed, table))
+
+    def open(self, table: Table) -> None:
+        """Take note of a table; one that was open before the stream was lost keeps its memory."""
+        before = self.tables.get(table.number)
+        if before is not None and (before.match, before.seat) == (table.match, table.seat):
+            table.memory = before.memory
+        self.tables[table.number] = table
+        self.bot.opened(table)
+
+    def answers(self, asks: Sequence[table_pb2.Ask]) -> referee_pb2.PlayRequest:
+        """Have the bot answer all the questions of one message, in one message."""
+        views = [wire.view_of(ask, self.tables[ask.table]) for ask in asks]
+        answers = self.bot.choose_all(views)
+        if len(answers) != len(views):
+            raise ValueError(f"choose_all() returned {len(answers)} answers to {len(views)} views")
+        request = referee_pb2.PlayRequest()
+        for ask, view, answer in zip(asks, views, answers, strict=True):
+            move, note = move_of(answer)
+            request.answers.append(wire.answer_to(ask.id, move, note or view.note))
+        return request
+
+    def judge(self, error: grpc.RpcError) -> str:
+        """Say why a stream was lost; raises SystemExit where coming back would be no use."""
+        code, details = error.code(), error.details()
+        if code not in LOST:
+            raise SystemExit(f"the referee at {self.address} ended the session: {code.name}: {details}") from None
+        return f"{code.name}: {details}"
+
+    def give_up(self, why: str) -> None:
+        """End quietly if the referee is gone after a session; raises SystemExit if there never was one."""
+        if not self.welcomed:
+            raise SystemExit(f"no referee answers at {self.address} ({why})")
+        print(f"the referee at {self.address} is gone ({why})", file=sys.stderr, flush=True)
+
+
+class _Stream:
+    """One gRPC stream, with a queue for what is to be sent."""
+
+    def __init__(self, address: str, token: str, hello: referee_pb2.Hello) -> None:
+        self.heard = float("-inf")
+        """When the last message came."""
+        self._outbox: SimpleQueue[referee_pb2.PlayRequest | None] = SimpleQueue()
+        self._outbox.put(referee_pb2.PlayRequest(hello=hello))
+        # A pool of its own, so that a new stream does not wait out the back-off of the one that was lost.
+        self._channel = grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1), *_proxy(address)])
+        stub = referee_pb2_grpc.RefereeServiceStub(self._channel)
+        metadata = (("authorization", f"Bearer {token}"),)
+        self._call = stub.Play(iter(self._outbox.get, None), metadata=metadata)
+
+    def send(self, request: referee_pb2.PlayRequest) -> None:
+        """Send a message when the transport is ready."""
+        self._outbox.put(request)
+
+    def messages(self) -> Iterator[referee_pb2.PlayResponse]:
+        """What the referee sends, until the stream ends; raises grpc.RpcError if it ends badly."""
+        for message in self._call:
+            self.heard = monotonic()
+            yield message
+
+    def close(self) -> None:
+        """End the stream from this side and let go of its threads."""
+        self._outbox.put(None)
+        self._call.cancel()
+        self._channel.close()
+
+
+def _proxy(address: str) -> list[tuple[str, int]]:
+    """Channel options that keep a proxy meant for the wide world away from this machine's own addresses."""
+    local = address.startswith(("unix:", "localhost:", "127.", "[::1]:"))
+    return [("grpc.enable_http_proxy", 0)] if local else []
