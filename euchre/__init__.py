@@ -1,0 +1,1 @@
+"""The protocol, generated from proto/; see docs/protocol.md."""

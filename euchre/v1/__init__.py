@@ -1,0 +1,1 @@
+"""Package euchre.v1: generated modules, never edited by hand."""

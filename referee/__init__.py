@@ -1,0 +1,1 @@
+"""The referee: rules, tables, the gRPC service and match records."""

@@ -1,0 +1,326 @@
+"""One deal: a mutable object that knows who moves, what is legal, what a seat may see and what it scored.
+
+A deal walks through the steps of its variant (claims, auction, trump, discards, alone, gift, play). A step sets `seat` and
+`legal` when it begins and at each action; when it has nothing left to ask it calls `advance`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from referee.rules.cards import ALONE, CARDS, DUMMY, NO, PASS, TOGETHER, action_text, bits, texts
+from referee.rules.errors import IllegalAction
+from referee.rules.tricks import NO_TRUMP, lowest
+from referee.rules.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+NOBODY: Final = -1
+NO_CARD: Final = -1
+
+PHASE_JOKER: Final = 1
+PHASE_LAY_AWAY: Final = 2
+PHASE_CLAIM: Final = 3
+PHASE_AUCTION: Final = 4
+PHASE_TRUMP: Final = 5
+PHASE_PICK_UP: Final = 6
+PHASE_ALONE: Final = 7
+PHASE_DUMMY: Final = 8
+PHASE_GIFT: Final = 9
+PHASE_PLAY: Final = 10
+
+TURNED_UP: Final = 1
+TURNED_TAKEN: Final = 2
+TURNED_LEFT: Final = 3
+TURNED_DOWN: Final = 4
+
+_FALLBACKS: Final = (PASS, NO, TOGETHER, ALONE, DUMMY)
+
+
+class Step:
+    """A phase of a deal: what is asked of whom, and what the answer does."""
+
+    def begin(self, deal: Deal) -> bool:
+        """Ask the first question; False where the phase has nothing to ask in this deal."""
+        raise NotImplementedError
+
+    def apply(self, deal: Deal, action: int) -> None:
+        """Take the answer of `deal.seat`, which is legal."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A variant with its options settled: everything that a deal needs to run."""
+
+    variant: str
+    seats: int
+    sides: int
+    hand_size: int
+    receivers: int
+    """Hands dealt: the seats, and the ghost or dummy."""
+    turns_up: bool
+    """Whether the first card of the stock is turned up."""
+    pack: tuple[int, ...]
+    """The canonical pack: suits C D H S, low to high, each card twice running in a double deck, the joker last."""
+    target: int
+    max_deals: int
+    revoke_stands: bool
+    revoke_points: int
+    steps: tuple[Step, ...]
+    score: Callable[[Deal], list[int]]
+
+    def side(self, seat: int) -> int:
+        """The side of a seat: itself with three players, else team 0+2 or team 1+3."""
+        return seat if self.sides == 3 else seat & 1
+
+
+class Deal:
+    """A deal in progress.
+
+    Public to read: `seat` (to move, -1 when over), `legal` (mask), `phase`, `moves`, `tricks` (by seat), `trump`, `maker`, `bid`,
+    `thrown_in`, `penalty` (by side). `hands[seat]` is the mask of the cards held, `twice[seat]` of those held in two copies.
+    """
+
+    __slots__ = (
+        "alone", "best", "bid", "dealer", "extra", "follow", "hands", "joker_suit", "leaders", "legal", "maker", "moves",
+        "next_seat", "number", "on_action", "out", "penalty", "phase", "plays", "put_away", "received", "said", "seat",
+        "set_aside", "step", "stock", "terms", "thrown_in", "to_come", "total", "tricks", "trump", "turned", "turned_card",
+        "twice", "width", "winner", "winners", "worth",
+    )  # fmt: skip
+
+    def __init__(self, terms: Terms, pack: Sequence[int], dealer: int, number: int, total: Sequence[int]) -> None:
+        seats = terms.seats
+        self.terms = terms
+        self.dealer = dealer
+        self.number = number
+        self.total = total
+        self.seat = NOBODY
+        self.legal = 0
+        self.phase = 0
+        self.moves: list[int] = []
+        self.hands = [0] * seats
+        self.twice = [0] * seats
+        self.put_away: list[list[int]] = [[] for _ in range(seats)]
+        self.received = [NO_CARD] * seats
+        self.set_aside = NO_CARD
+        self.turned_card = NO_CARD
+        self.turned = 0
+        self.joker_suit = NO_TRUMP
+        self.said: list[tuple[int, int]] = []
+        self.trump = NO_TRUMP
+        self.maker = NOBODY
+        self.bid = -1
+        self.alone: list[int] = []
+        self.out = 0
+        self.tricks = [0] * seats
+        self.plays: list[int] = []
+        self.leaders: list[int] = []
+        self.winners: list[int] = []
+        self.penalty = [0] * terms.sides
+        self.thrown_in = False
+        # of the tricks, set when play begins: clockwise neighbour in the deal, cards a trick, cards still to come in this one
+        self.next_seat: list[int] = []
+        self.width = seats
+        self.to_come = 0
+        # of the trick being played: what follows, what each card is worth, the best so far and whose it is
+        self.follow = 0
+        self.worth: tuple[int, ...] = ()
+        self.best = 0
+        self.winner = NOBODY
+        self._deal_out(pack)
+        self.step = -1
+        self.advance()
+
+    def _deal_out(self, pack: Sequence[int]) -> None:
+        """Deal one card at a time from the dealer's left, the ghost or dummy last."""
+        terms = self.terms
+        receivers, seats = terms.receivers, terms.seats
+        dealt = terms.hand_size * receivers
+        for place in range(seats):
+            self._take_hand((self.dealer + 1 + place) % seats, pack[place:dealt:receivers])
+        self.extra = 0
+        for card in pack[seats:dealt:receivers] if receivers > seats else ():
+            self.extra |= 1 << card
+        self.stock = list(pack[dealt:])
+        if terms.turns_up:
+            self.turned_card = self.stock[0]
+            self.turned = TURNED_UP
+
+    def _take_hand(self, seat: int, cards: Sequence[int]) -> None:
+        once = twice = 0
+        for card in cards:
+            bit = 1 << card
+            twice |= once & bit
+            once |= bit
+        self.hands[seat] = once
+        self.twice[seat] = twice
+
+    # ---- moving -----------------------------------------------------------------------------------------------------
+
+    def turn(self) -> int:
+        """The seat to move, or -1 when the deal is over."""
+        return self.seat
+
+    def apply(self, action: int) -> None:
+        """Make the move of the seat to move; raises IllegalAction and changes nothing where it is not legal."""
+        if action < 0 or not self.legal >> action & 1:
+            raise IllegalAction(self._complaint(action))
+        self.moves.append(action)
+        self.on_action(self, action)
+
+    def _complaint(self, action: int) -> str:
+        if self.seat == NOBODY:
+            return "the deal is over"
+        try:
+            name = action_text(action)
+        except KeyError:
+            name = f"action {action}"
+        return f"seat {self.seat} may not answer {name} (allowed: {' '.join(texts(self.legal))})"
+
+    def advance(self) -> None:
+        """Go on to the next step that has something to ask, or end the deal."""
+        steps = self.terms.steps
+        self.step += 1
+        while self.step < len(steps):
+            if steps[self.step].begin(self):
+                return
+            self.step += 1
+        self.finish()
+
+    def ask(self, step: Step, phase: int, seat: int, legal: int) -> bool:
+        """Put a question, for steps; returns True so that `begin` may return it."""
+        self.on_action = step.apply
+        self.phase = phase
+        self.seat = seat
+        self.legal = legal
+        return True
+
+    def throw_in(self) -> None:
+        """End the deal without a score (K8)."""
+        self.thrown_in = True
+        self.step = len(self.terms.steps)
+        self.finish()
+
+    def finish(self) -> None:
+        """Nobody is to move any more."""
+        self.seat = NOBODY
+        self.legal = 0
+        self.phase = 0
+
+    def is_revoke(self, action: int) -> bool:
+        """Whether the action is a card that the seat to move holds and may not play (G9, B9, C10)."""
+        if self.phase != PHASE_PLAY or not 0 <= action <= 32:
+            return False
+        return bool(self.hands[self.seat] & ~self.legal & 1 << action)
+
+    def revoke(self, card: int) -> int:
+        """Book the price of a revoke and make the move that counts: `card` itself where revokes stand, else the lowest legal.
+
+        Returns the card played; raises IllegalAction where `card` is no revoke.
+        """
+        if not self.is_revoke(card):
+            raise IllegalAction(self._complaint(card))
+        terms = self.terms
+        self.penalty[terms.side(self.seat)] -= terms.revoke_points
+        made = card if terms.revoke_stands else lowest(self.legal, self.trump)
+        self.legal |= 1 << made
+        self.apply(made)
+        return made
+
+    def fallback(self) -> int:
+        """What the referee answers for a seat: pass, no, together, alone, dummy, the first call, or the lowest card."""
+        legal = self.legal
+        if legal & CARDS:
+            return lowest(legal & CARDS, self.trump)
+        for call in _FALLBACKS:
+            if legal >> call & 1:
+                return call
+        return (legal & -legal).bit_length() - 1
+
+    # ---- cards, for steps ---------------------------------------------------------------------------------------------
+
+    def add(self, seat: int, card: int) -> None:
+        """Put a card into a hand."""
+        bit = 1 << card
+        self.twice[seat] |= self.hands[seat] & bit
+        self.hands[seat] |= bit
+
+    def remove(self, seat: int, card: int) -> None:
+        """Take one copy of a card out of a hand (B17)."""
+        bit = 1 << card
+        if self.twice[seat] & bit:
+            self.twice[seat] ^= bit
+        else:
+            self.hands[seat] ^= bit
+
+    def lay_away(self, seat: int, card: int) -> None:
+        """Take a card out of a hand and out of play, unseen by others."""
+        self.remove(seat, card)
+        self.put_away[seat].append(card)
+
+    # ---- reading ------------------------------------------------------------------------------------------------------
+
+    def hand(self, seat: int) -> list[int]:
+        """The cards that a seat holds, ascending, each copy listed."""
+        cards = bits(self.hands[seat])
+        twice = self.twice[seat]
+        return sorted(cards + bits(twice)) if twice else cards
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions, ascending; empty when the deal is over."""
+        return bits(self.legal)
+
+    def points(self) -> list[int]:
+        """What each side scored, penalties within it; raises IllegalAction while the deal is not over."""
+        if self.seat != NOBODY:
+            raise IllegalAction(f"the deal is not over: seat {self.seat} is to move")
+        if self.thrown_in:
+            return list(self.penalty)
+        return [won + lost for won, lost in zip(self.terms.score(self), self.penalty, strict=True)]
+
+    def taken_by_side(self) -> list[int]:
+        """Tricks by side."""
+        if self.terms.sides == 3:
+            return list(self.tricks)
+        return [self.tricks[0] + self.tricks[2], self.tricks[1] + self.tricks[3]]
+
+    def trick_list(self) -> list[tuple[int, list[int], int]]:
+        """(leader, cards in order of play, winner or -1) of each trick begun."""
+        width = self.width
+        winners = [*self.winners, NOBODY]
+        return [
+            (leader, self.plays[index * width : (index + 1) * width], winners[index])
+            for index, leader in enumerate(self.leaders)
+            if index * width < len(self.plays)
+        ]
+
+    def view(self, seat: int) -> View:
+        """All that the seat may know, and no more (K9)."""
+        return View(
+            seat=seat,
+            variant=self.terms.variant,
+            deal=self.number,
+            dealer=self.dealer,
+            phase=self.phase,
+            # the dealer names the joker's suit before looking at his hand (C11)
+            hand=[] if self.phase == PHASE_JOKER and seat == self.dealer else self.hand(seat),
+            turned_card=self.turned_card,
+            turned=self.turned,
+            joker_suit=self.joker_suit,
+            said=list(self.said),
+            trump=self.trump,
+            maker=self.maker,
+            bid=self.bid,
+            alone=list(self.alone),
+            out=[other for other in range(self.terms.seats) if self.out >> other & 1],
+            tricks=self.trick_list(),
+            taken=list(self.tricks),
+            total=list(self.total),
+            penalty=list(self.penalty),
+            target=self.terms.target,
+            put_away=list(self.put_away[seat]),
+            received=self.received[seat],
+        )
