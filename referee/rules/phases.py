@@ -286,7 +286,7 @@ class MakerAlone(Step):
         if action == ALONE:
             deal.alone.append(seat)
             if deal.terms.sides == 2:
-                deal.out |= 1 << seat ^ 2
+                deal.out |= 1 << (seat ^ 2)
         elif action == DUMMY:
             deal.hands[seat] |= deal.extra
             deal.extra = 0
