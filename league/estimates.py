@@ -1,0 +1,121 @@
+"""Values with 95 % intervals whose unit of resampling is the duplicate set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from league.tallies import Floats, Ints
+
+CONFIDENCE = 0.95
+_UPPER = (1 + CONFIDENCE) / 2
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval; the limits are None together, where the data allow no interval."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the length of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def excludes(self, value: float) -> bool:
+        """Whether the interval exists and leaves `value` out."""
+        return self.low is not None and self.high is not None and not self.low <= value <= self.high
+
+    def mirrored(self, total: float) -> Estimate:
+        """The estimate of `total` minus this quantity: the same pair seen from the other side."""
+        low = None if self.high is None else total - self.high
+        high = None if self.low is None else total - self.low
+        return Estimate(total - self.value, low, high)
+
+
+def student(freedom: int) -> float:
+    """Upper 97.5 % point of Student's t, to 3 digits (Abramowitz and Stegun 26.7.5; closed forms for 1 and 2).
+
+    Raises:
+        ValueError: fewer than one degree of freedom.
+    """
+    if freedom < 1:
+        raise ValueError(f"{freedom} degrees of freedom: Student's t needs at least 1")
+    if freedom == 1:
+        return math.tan(math.pi * (_UPPER - 0.5))
+    if freedom == 2:
+        return CONFIDENCE * math.sqrt(2 / (1 - CONFIDENCE**2))
+    z = _NORMAL.inv_cdf(_UPPER)
+    terms: tuple[float, ...] = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return math.fsum(term / freedom**power for power, term in enumerate(terms))
+
+
+def tail(sets: int) -> float:
+    """Lower quantile level of the expanded percentile interval for `sets` clusters (0.025 for many, 0 for one).
+
+    Plain percentile limits are too narrow for few clusters by sqrt((n-1)/n) and by the normal in place of Student's t;
+    the level is moved out by as much (T. Hesterberg, What Teachers Should Know About the Bootstrap, 2015, section 5.3).
+    """
+    if sets < 2:
+        return 0.0
+    return _NORMAL.cdf(-math.sqrt(sets / (sets - 1)) * student(sets - 1))
+
+
+def ratio_estimates(group: Ints, above: Floats, below: Floats, groups: int) -> list[Estimate | None]:
+    """Sum of `above` over sum of `below` for each group, with the delete-one-set jackknife and Student's t.
+
+    One row a set and group. None where `below` sums to nothing; no limits where only one set is there, or where leaving
+    one out leaves nothing. (J. Tukey 1958; for ratios: W. Cochran, Sampling Techniques, section 6.17.)
+    """
+    sets = np.bincount(group, minlength=groups)
+    top, bottom = (np.bincount(group, column, groups) for column in (above, below))
+    rest = bottom[group] - below
+    usable = np.bincount(group, rest <= 0, groups) == 0
+    left_out = (top[group] - above) / np.where(rest > 0, rest, 1.0)
+    mean = np.bincount(group, left_out, groups) / np.maximum(sets, 1)
+    spread = np.bincount(group, (left_out - mean[group]) ** 2, groups)
+    error = np.sqrt(spread * np.maximum(sets - 1, 0) / np.maximum(sets, 1))
+    return [
+        _around(top[g] / bottom[g], error[g] if usable[g] else None, int(sets[g]) - 1) if bottom[g] > 0 else None
+        for g in range(groups)
+    ]
+
+
+def share_estimates(group: Ints, share: Floats, groups: int) -> list[Estimate | None]:
+    """Mean of per-set shares (0 to 1) for each group, limits from the sets' spread; None for a group without sets.
+
+    Half a set won and half a set lost are added for the limits alone, as in the ratings, so that a pair with nothing
+    but wins has an interval too; the value is the plain mean.
+    """
+    sets = np.bincount(group, minlength=groups)
+    total, squares = (np.bincount(group, column, groups) for column in (share, share**2))
+    centre = (total + 0.5) / (sets + 1)
+    variance = (squares + 0.5) / (sets + 1) - centre**2
+    error = np.sqrt(np.maximum(variance, 0) / np.maximum(sets, 1))
+    return [_clipped(total[g] / sets[g], centre[g], student(int(sets[g])) * error[g]) if sets[g] else None for g in range(groups)]
+
+
+def _around(value: float, error: float | None, freedom: int) -> Estimate:
+    if error is None or freedom < 1:
+        return Estimate(float(value), None, None)
+    half = student(freedom) * error
+    return Estimate(float(value), float(value - half), float(value + half))
+
+
+def _clipped(value: float, centre: float, half: float) -> Estimate:
+    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
+    return Estimate(float(value), float(min(low, value)), float(max(high, value)))

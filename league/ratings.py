@@ -1,0 +1,270 @@
+"""Elo by maximum likelihood (Bradley and Terry) with intervals that resample duplicate sets.
+
+One observation is one set and pair of bots: the share of the set's games in which one placed above the other, weight 1
+however many games the set has. A prior of half a set won and half a set lost against a virtual average player keeps
+every rating finite. docs/ratings.md says why, and what the intervals have been measured to cover.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from league.estimates import Estimate, tail
+
+if TYPE_CHECKING:
+    from league.tallies import Floats, Ints, PairRows
+
+MEAN = 1500.0
+SCALE = 400 / math.log(10)
+"""Elo points in one unit of log odds: 400 points are odds of 10 to 1."""
+PRIOR = 0.5
+"""Sets won, and as many lost, against a virtual player of average strength."""
+REPLICATES = 1000
+"""Refits behind the intervals of a league."""
+REPLICATES_OF_LARGE = 400
+"""The same for a league with so many different results (`LARGE` rows) that time matters more than the last per cent."""
+LARGE = 50_000
+
+# A replicate's prior weight is not let below this: it bounds what an interval may claim of an unbeaten bot (odds of 100
+# to 1 for each set that it won) and keeps Newton's method on safe ground.
+_LEAST_PRIOR = 0.01
+_SEED = 0x5EED
+_LONGEST_STEP = 2.0
+_ITERATIONS = 60
+# Numbers held at once by a batch of replicates (about 32 MB).
+_BATCH = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Fitted ratings of `bots` bots by index.
+
+    `elo` (bots,) averages 1500 over each `group`: bots that are linked by games, directly or through others; -1 for a
+    bot that never met another, whose elo is 1500 and means nothing. `sets` (bots,) counts the sets behind each rating,
+    `replicates` (replicates, bots) holds the refits.
+    """
+
+    elo: Floats
+    sets: Ints
+    group: Ints
+    replicates: Floats
+
+    def estimates(self) -> list[Estimate | None]:
+        """Elo of each bot with its 95 % interval, relative to its group's mean; None for a bot that never played."""
+        return [
+            _limits(self.elo[bot], self.replicates[:, bot], int(self.sets[bot])) if self.sets[bot] else None
+            for bot in range(len(self.elo))
+        ]
+
+    def difference(self, a: int, b: int) -> Estimate | None:
+        """Elo of bot a minus bot b with its 95 % interval; None where no chain of games links the two."""
+        if self.group[a] < 0 or self.group[a] != self.group[b]:
+            return None
+        sets = int(min(self.sets[a], self.sets[b]))
+        return _limits(self.elo[a] - self.elo[b], self.replicates[:, a] - self.replicates[:, b], sets)
+
+    def separated(self, a: int, b: int) -> bool:
+        """Whether the interval of the difference leaves out zero."""
+        difference = self.difference(a, b)
+        return difference is not None and difference.excludes(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """Distinct sets with how often each occurred, as rows sorted by pair.
+
+    A set with the same pairs and shares as another is not told from it, and the weights of `times` sets add up to a
+    Gamma(times) weight: this makes a million games small. times (kinds,); kind, share (rows,); start, first, second
+    (pairs,), start being the first row of each pair.
+    """
+
+    bots: int
+    times: Floats
+    kind: Ints
+    share: Floats
+    start: Ints
+    first: Ints
+    second: Ints
+
+    def totals(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Wins of first and of second (batch, pairs) under weights (batch, kinds) of the kinds of sets."""
+        rows = weights[:, self.kind]
+        sets = np.add.reduceat(rows, self.start, axis=1)
+        wins = np.add.reduceat(rows * self.share, self.start, axis=1)
+        return wins, np.maximum(sets - wins, 0.0)
+
+
+def rate(pairs: PairRows, bots: int, replicates: int | None = None) -> Ratings:
+    """Fit `bots` bots to all sets of `pairs`, pooled; equal rows give equal ratings and intervals, to the last bit.
+
+    The replicates are a Bayesian bootstrap of the sets (D. Rubin 1981): every set has an Exponential(1) weight that all
+    its pairs share, and the prior's half sets have Gamma(1/2) weights (E. Fong, S. Lyddon, C. Holmes 2019), so that for
+    single-game sets against an average player the interval is Jeffreys' interval.
+    """
+    sets = _count_sets(pairs, bots)
+    group = np.where(sets > 0, _components(pairs, bots), -1)
+    played = np.flatnonzero(sets)
+    if not len(played):
+        return Ratings(np.full(bots, MEAN), sets, group, np.full((1, bots), MEAN))
+    evidence = _collapse(pairs, played)
+    fit = _fit(evidence)
+    refits = _refit(evidence, fit, replicates or (REPLICATES if len(evidence.kind) < LARGE else REPLICATES_OF_LARGE))
+    elo = _to_elo(np.concatenate([fit, refits]), group[played])
+    everyone = np.full((len(elo), bots), MEAN)
+    everyone[:, played] = elo
+    return Ratings(everyone[0], sets, group, everyone[1:])
+
+
+def _count_sets(pairs: PairRows, bots: int) -> Ints:
+    """Number of sets in which each bot met another."""
+    both = np.concatenate([pairs.set * bots + pairs.first, pairs.set * bots + pairs.second])
+    return np.bincount(np.unique(both) % max(bots, 1), minlength=bots).astype(np.int64)
+
+
+def _components(pairs: PairRows, bots: int) -> Ints:
+    """Label of each bot's connected component: the lowest index in it."""
+    code = np.unique(pairs.first * bots + pairs.second)
+    first, second = code // max(bots, 1), code % max(bots, 1)
+    label = np.arange(bots)
+    while True:
+        least = np.minimum(label[first], label[second])
+        new = label.copy()
+        np.minimum.at(new, first, least)
+        np.minimum.at(new, second, least)
+        if np.array_equal(new, label):
+            return label
+        label = new
+
+
+def _collapse(pairs: PairRows, played: Ints) -> _Evidence:
+    """Gather equal sets, with the bots that played renumbered from 0."""
+    first, second, bots = np.searchsorted(played, pairs.first), np.searchsorted(played, pairs.second), len(played)
+    shares, share = np.unique(pairs.share, return_inverse=True)
+    cell = (first * bots + second) * len(shares) + share
+    cells, kinds, times, offset = [], [], [], 0
+    for table in _by_length(pairs.set, cell):
+        distinct, count = _distinct(table)
+        cells.append(distinct.ravel())
+        kinds.append(np.repeat(np.arange(offset, offset + len(count)), table.shape[1]))
+        times.append(count.astype(np.float64))
+        offset += len(count)
+    all_cells, kind = np.concatenate(cells), np.concatenate(kinds)
+    order = np.argsort(all_cells, kind="stable")
+    pair, value = np.divmod(all_cells[order], len(shares))
+    codes, start = np.unique(pair, return_index=True)
+    return _Evidence(bots, np.concatenate(times), kind[order], shares[value], start, codes // bots, codes % bots)
+
+
+def _by_length(sets: Ints, cell: Ints) -> list[Ints]:
+    """The cells of each set as one row of a table, a table (sets, cells) for each number of cells."""
+    _, length = np.unique(sets, return_counts=True)
+    return [cell[np.repeat(length, length) == size].reshape(-1, size) for size in np.unique(length)]
+
+
+def _distinct(table: Ints) -> tuple[Ints, Ints]:
+    """Distinct rows of a table and how often each occurs (as np.unique with an axis, an order of magnitude faster)."""
+    code = np.zeros(len(table), np.int64)
+    for column in table.T:
+        values, value = np.unique(column, return_inverse=True)
+        code = np.unique(code * len(values) + value, return_inverse=True)[1]
+    _, index, count = np.unique(code, return_index=True, return_counts=True)
+    return table[index], count
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """A batch of problems: wins of first and of second (batch, pairs), prior wins and losses (batch, bots)."""
+
+    wins: Floats
+    losses: Floats
+    won: Floats
+    lost: Floats
+
+    def take(self, rows: Ints) -> _Weights:
+        """The problems `rows` of the batch."""
+        return _Weights(self.wins[rows], self.losses[rows], self.won[rows], self.lost[rows])
+
+
+def _fit(evidence: _Evidence) -> Floats:
+    wins, losses = evidence.totals(evidence.times[None, :])
+    prior = np.full((1, evidence.bots), PRIOR)
+    return _newton(evidence, _Weights(wins, losses, prior, prior), np.zeros((1, evidence.bots)), 1e-10)
+
+
+def _refit(evidence: _Evidence, fit: Floats, replicates: int) -> Floats:
+    random = np.random.default_rng(_SEED)
+    size = max(len(evidence.kind), evidence.bots**2)
+    step = max(1, min(replicates, _BATCH // size))
+    batches = [min(step, replicates - done) for done in range(0, replicates, step)]
+    return np.concatenate([_refit_batch(evidence, fit, random, batch) for batch in batches])
+
+
+def _refit_batch(evidence: _Evidence, fit: Floats, random: np.random.Generator, batch: int) -> Floats:
+    wins, losses = evidence.totals(random.gamma(evidence.times, size=(batch, len(evidence.times))))
+    won, lost = np.maximum(random.gamma(PRIOR, size=(2, batch, evidence.bots)), _LEAST_PRIOR)
+    return _newton(evidence, _Weights(wins, losses, won, lost), np.repeat(fit, batch, axis=0), 1e-4)
+
+
+def _newton(evidence: _Evidence, weights: _Weights, start: Floats, tolerance: float) -> Floats:
+    """Log odds (batch, bots) that maximise the penalised likelihood of each problem, from `start`.
+
+    Capping the steps is enough to make Newton's method safe here: the likelihood is concave and its slopes are bounded.
+    """
+    theta = start.copy()
+    active = np.arange(len(theta))
+    for _ in range(_ITERATIONS):
+        step = _step(evidence, theta[active], weights.take(active))
+        longest = np.abs(step).max(axis=1)
+        theta[active] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP))[:, None]
+        active = active[longest > tolerance]
+        if not len(active):
+            break
+    return theta
+
+
+def _step(evidence: _Evidence, theta: Floats, weights: _Weights) -> Floats:
+    """Newton's step (batch, bots)."""
+    first, second = evidence.first, evidence.second
+    expected = _logistic(theta[:, first] - theta[:, second])
+    games = weights.wins + weights.losses
+    average = _logistic(theta)
+    prior = weights.won + weights.lost
+    slope = _square(evidence, weights.wins - games * expected, -1.0).sum(axis=2)
+    hessian = _square(evidence, -games * expected * (1 - expected), 1.0)
+    diagonal = np.arange(evidence.bots)
+    hessian[:, diagonal, diagonal] = prior * average * (1 - average) - hessian.sum(axis=2)
+    gradient = slope + weights.won - prior * average
+    step: Floats = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+    return step
+
+
+def _square(evidence: _Evidence, values: Floats, mirror: float) -> Floats:
+    """Values by pair (batch, pairs) as matrices (batch, bots, bots), mirrored with a factor across the diagonal."""
+    matrix = np.zeros((len(values), evidence.bots, evidence.bots))
+    matrix[:, evidence.first, evidence.second] = values
+    matrix[:, evidence.second, evidence.first] = mirror * values
+    return matrix
+
+
+def _logistic(x: Floats) -> Floats:
+    result: Floats = 1 / (1 + np.exp(-x))
+    return result
+
+
+def _to_elo(theta: Floats, group: Ints) -> Floats:
+    """Elo (batch, bots) with mean 1500 in every group."""
+    labels, index = np.unique(group, return_inverse=True)
+    member = index == np.arange(len(labels))[:, None]
+    mean = (theta @ member.T) / member.sum(axis=1)
+    elo: Floats = MEAN + SCALE * (theta - mean[:, index])
+    return elo
+
+
+def _limits(value: float, refits: Floats, sets: int) -> Estimate:
+    level = tail(sets)
+    low, high = np.quantile(refits, (level, 1 - level))
+    return Estimate(float(value), float(min(low, value)), float(max(high, value)))
