@@ -1,0 +1,227 @@
+"""The store's leagues, with their secret keys."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from league.canonical import canonical
+from league.database import Database, insert
+from league.errors import AlreadyExists, BadSpec, LeagueOpen, NotFound
+from league.model import League, LeagueSpec, LeagueVariant, VariantSpec
+from league.names import check_label, check_name
+from league.schedule import planned_count
+from league.store_bots import load_versions
+from league.tables import bot_versions, bots, league_bots, league_variants, leagues, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement, Connection, Row
+
+KEY_BYTES = 32
+
+
+def seatings_of(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return the seatings that a column of JSON text holds."""
+    return tuple(tuple(seating) for seating in json.loads(text))
+
+
+def load_league(connection: Connection, name: str) -> League:
+    """Return the league of this name; NotFound lists those there are."""
+    found = _load(connection, leagues.c.name == name)
+    if not found:
+        known = connection.execute(select(leagues.c.name).order_by(leagues.c.name)).scalars()
+        raise NotFound(f"no league {name!r} (there are: {', '.join(known) or 'none'})")
+    return found[0]
+
+
+def _load(connection: Connection, where: ColumnElement[bool]) -> list[League]:
+    rows = connection.execute(select(leagues).where(where).order_by(leagues.c.id.desc())).all()
+    return [_league(connection, row) for row in rows]
+
+
+def _league(connection: Connection, row: Row[tuple[object, ...]]) -> League:
+    entries = connection.execute(
+        select(league_variants).where(league_variants.c.league_id == row.id).order_by(league_variants.c.id)
+    )
+    members = select(league_bots.c.bot_version_id).where(league_bots.c.league_id == row.id)
+    return League(
+        name=row.name,
+        commitment=row.commitment,
+        sets=row.sets,
+        clock=json.loads(row.clock),
+        variants=tuple(_variant(entry) for entry in entries),
+        bots=tuple(load_versions(connection, bot_versions.c.id.in_(members)).values()),
+        remote_sets=bool(row.remote_sets),
+        created_at=row.created_at,
+        revealed_at=row.revealed_at,
+        key=bytes(row.key) if row.revealed_at is not None else None,
+    )
+
+
+def _variant(row: Row[tuple[object, ...]]) -> LeagueVariant:
+    options = json.loads(row.options)
+    return LeagueVariant(row.label, row.variant, options, row.format, row.seats, seatings_of(row.seatings))
+
+
+class LeagueStore(Database):
+    """What the store knows of leagues."""
+
+    def create_league(self, spec: LeagueSpec, now: float | None = None) -> League:
+        """Store a league between the latest versions of its bots. Nothing of its schedule is stored yet.
+
+        Raises:
+            BadName: Its name, or a label, breaks the rule.
+            BadSpec: It cannot be played: too few bots, bots or variants twice, no sets, a key that is not 32 bytes.
+            NotFound: A bot is unknown or has been removed.
+            AlreadyExists: There is a league of this name.
+        """
+        entries = _checked(spec)
+        key = secrets.token_bytes(KEY_BYTES) if spec.key is None else spec.key
+        row = {
+            "name": spec.name,
+            "key": key,
+            "commitment": hashlib.sha256(key).hexdigest(),
+            "sets": spec.sets,
+            "clock": canonical(dict(spec.clock)),
+            "remote_sets": int(spec.remote_sets),
+            "created_at": time.time() if now is None else now,
+        }
+        with self._write() as connection:
+            members = _latest_ids(connection, spec.bots)
+            try:
+                made = connection.execute(insert(connection, leagues).values(row).returning(leagues.c.id)).scalar_one()
+            except IntegrityError:
+                raise AlreadyExists(f"there is a league {spec.name!r} already") from None
+            rows = [_variant_row(made, label, entry) for label, entry in entries]
+            # One by one: their ids are their order.
+            for values in rows:
+                connection.execute(insert(connection, league_variants).values(values))
+            pairs = [{"league_id": made, "bot_version_id": member} for member in members]
+            connection.execute(insert(connection, league_bots).values(pairs))
+            return load_league(connection, spec.name)
+
+    def league(self, name: str) -> League:
+        """Return one league; NotFound lists those there are."""
+        with self._read() as connection:
+            return load_league(connection, name)
+
+    def leagues(self) -> list[League]:
+        """Return every league, the newest first."""
+        with self._read() as connection:
+            return _load(connection, leagues.c.id.is_not(None))
+
+    def finish_league(self, name: str, *, abandon: bool = False, now: float | None = None) -> League:
+        """Reveal a league's key and close it: no match of it may be added, claimed or played from then on.
+
+        Finishing it again changes nothing.
+
+        Raises:
+            NotFound: There is no such league.
+            LeagueOpen: Matches are still to be played, and ``abandon`` does not give them up.
+        """
+        stamp = time.time() if now is None else now
+        with self._write() as connection:
+            left = _matches_left(connection, load_league(connection, name))
+            if left and not abandon:
+                raise LeagueOpen(
+                    f"{left} matches of league {name!r} are not complete: its key stays secret until they are"
+                    " or the league is abandoned"
+                )
+            this = (leagues.c.name == name) & leagues.c.revealed_at.is_(None)
+            connection.execute(update(leagues).where(this).values(revealed_at=stamp))
+            return load_league(connection, name)
+
+
+def _matches_left(connection: Connection, league: League) -> int:
+    complete = connection.execute(
+        select(func.count())
+        .select_from(matches.join(leagues))
+        .where(leagues.c.name == league.name, matches.c.completed_at.is_not(None))
+    ).scalar_one()
+    return planned_count(league) - int(complete)
+
+
+def _latest_ids(connection: Connection, names: Sequence[str]) -> list[int]:
+    """Return the row ids of the latest version of each of these bots; NotFound names those that cannot play."""
+    latest = (
+        select(bots.c.name, func.max(bot_versions.c.id).label("newest"))  # ids of one bot ascend with its versions
+        .join_from(bots, bot_versions)
+        .where(bots.c.name.in_(names), bots.c.removed_at.is_(None))
+        .group_by(bots.c.name)
+    )
+    found = {row.name: row.newest for row in connection.execute(latest)}
+    unknown = [name for name in names if name not in found]
+    if unknown:
+        known = connection.execute(select(bots.c.name).where(bots.c.removed_at.is_(None)).order_by(bots.c.name))
+        raise NotFound(f"no bot {', '.join(map(repr, unknown))} to play in a league (there are: {', '.join(known.scalars())})")
+    return [found[name] for name in names]
+
+
+def _variant_row(league_id: int, label: str, spec: VariantSpec) -> dict[str, object]:
+    return {
+        "league_id": league_id,
+        "label": label,
+        "variant": spec.variant,
+        "format": spec.format,
+        "options": canonical(dict(spec.options)),
+        "seats": spec.seats,
+        "seatings": canonical(spec.seatings),
+    }
+
+
+def _checked(spec: LeagueSpec) -> list[tuple[str, VariantSpec]]:
+    """Return the variants with their labels settled, after all that can be checked without the database."""
+    check_name(spec.name, "league")
+    if spec.key is not None and len(spec.key) != KEY_BYTES:
+        raise BadSpec(f"a league's key is {KEY_BYTES} bytes, not {len(spec.key)}")
+    if spec.sets < 1:
+        raise BadSpec(f"a match needs at least one set, not {spec.sets}")
+    if not spec.variants:
+        raise BadSpec("a league needs at least one variant")
+    twice = sorted({name for name in spec.bots if spec.bots.count(name) > 1})
+    if twice:
+        raise BadSpec(f"named twice as a bot of the league: {', '.join(twice)}")
+    for entry in spec.variants:
+        _check_variant(entry, len(spec.bots))
+    return _labelled(spec.variants)
+
+
+def _check_variant(spec: VariantSpec, bots_there: int) -> None:
+    lengths = {len(seating) for seating in spec.seatings}
+    if lengths != {spec.seats}:
+        raise BadSpec(f"{spec.variant}: {spec.seats} seats need seatings of that length, not {spec.seatings}")
+    lineups = {tuple(sorted(set(seating))) for seating in spec.seatings}
+    size = max(max(seating) for seating in spec.seatings) + 1
+    if lineups != {tuple(range(size))}:
+        raise BadSpec(f"{spec.variant}: every seating must seat the same bots, numbered from 0, not {spec.seatings}")
+    if bots_there < size:
+        raise BadSpec(f"{spec.variant} needs at least {size} bots, the league has {bots_there}")
+
+
+def _labelled(variants: Sequence[VariantSpec]) -> list[tuple[str, VariantSpec]]:
+    """Return each entry under its own label, or the variant's name, or the name with ".2", ".3" … when that is taken."""
+    seen: dict[str, VariantSpec] = {}
+    for spec in variants:
+        rivals = [other for other in seen.values() if _same_play(other, spec)]
+        if rivals:
+            raise BadSpec(f"{spec.variant} is in the league twice with the same options and format")
+        label = check_label(spec.label or spec.variant)
+        if spec.label is None:
+            number = 1 + sum(other.variant == spec.variant for other in seen.values())
+            label = label if number == 1 else f"{label}.{number}"
+        if label in seen:
+            raise BadSpec(f"two variants of the league are labelled {label!r}")
+        seen[label] = spec
+    return list(seen.items())
+
+
+def _same_play(one: VariantSpec, other: VariantSpec) -> bool:
+    return (one.variant, dict(one.options), one.format) == (other.variant, dict(other.options), other.format)

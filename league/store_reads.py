@@ -1,0 +1,202 @@
+"""What is read over many matches: progress, results for the standings, and whole match records."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import case, func, select
+
+from league.database import Database
+from league.model import Progress, VariantProgress
+from league.results import GameResult
+from league.schedule import games_a_match, games_a_set, planned_count, sets_planned
+from league.store_leagues import load_league, seatings_of
+from league.store_matches import find_match, load_match, match_key, state_is
+from league.tables import bot_versions, bots, game_records, games, league_variants, leagues, match_bots, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Connection, Row, Select
+
+    from league.model import Json, League, LeagueVariant, Match
+
+FORMAT = "euchre-arena/1"
+_CHUNK = 2_000
+
+
+class ReadStore(Database):
+    """The store's wide reads."""
+
+    def progress(self, league: str, now: float | None = None) -> Progress:
+        """Return how far a league has come; NotFound if there is none of this name."""
+        stamp = time.time() if now is None else now
+        with self._read() as connection:
+            found = load_league(connection, league)
+            counts = {row.label: row for row in connection.execute(_counts(league, stamp))}
+        return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants))
+
+    def results(self, league: str | None = None, label: str | None = None) -> Iterator[GameResult]:
+        """Yield the games of complete sets, match by match and set by set, as they stood when the first was read.
+
+        Of one league and one variant in it, if so wished. ``GameResult.variant`` is the variant's label in its league.
+        """
+        with self._read() as connection:
+            contexts = _contexts(connection, league, label)
+            rows = connection.execute(_result_rows(league, label).execution_options(yield_per=_CHUNK))
+            for (match_id, _), group in itertools.groupby(rows, key=itemgetter(0, 1)):
+                of_set = list(group)
+                if len(of_set) == contexts[match_id].set_size:
+                    yield from (_result(row, contexts[match_id]) for row in of_set)
+
+    def record_lines(self, match_id: str) -> Iterator[Json]:
+        """Yield the match record line by line: header, complete sets in order, end.
+
+        The end line, which reveals the match's key, comes only once all games of the match are stored. The key of one
+        match says nothing of the league's key, nor of any other match. NotFound if the match is not stored.
+        """
+        with self._read() as connection:
+            match = load_match(connection, match_id, 0.0)
+            yield _header(match)
+            yield from _sets(connection, match)
+            if match.state == "complete":
+                yield {"end": "complete", "key": match_key(bytes(find_match(connection, match_id).key), match_id).hex()}
+
+
+def _counts(league: str, now: float) -> Select[Any]:
+    """Return the query for the sums over a league's stored matches, a row a variant."""
+
+    def number(state: Any) -> Any:  # noqa: ANN401 -- SQL expressions, typed by SQLAlchemy only in part
+        return func.coalesce(func.sum(case((state_is(state, now), 1), else_=0)), 0)
+
+    return (
+        select(
+            league_variants.c.label,
+            number("complete").label("complete"),
+            number("running").label("running"),
+            func.sum(matches.c.games_done).label("games_done"),
+            func.sum(matches.c.sets_done).label("sets_done"),
+        )
+        .join_from(matches, leagues)
+        .join(league_variants, league_variants.c.id == matches.c.league_variant_id)
+        .where(leagues.c.name == league)
+        .group_by(league_variants.c.label)
+    )
+
+
+def _progress(league: League, entry: LeagueVariant, row: Row[Any] | None) -> VariantProgress:
+    total = planned_count(league, entry.label)
+    return VariantProgress(
+        label=entry.label,
+        variant=entry.variant,
+        matches_total=total,
+        matches_complete=int(row.complete) if row else 0,
+        matches_running=int(row.running) if row else 0,
+        games_total=total * games_a_match(league, entry),
+        games_done=int(row.games_done) if row else 0,
+        sets_total=sets_planned(league, entry),
+        sets_done=int(row.sets_done) if row else 0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What the results of one match have in common."""
+
+    match: str
+    label: str
+    set_size: int
+    bots: tuple[str, ...]
+
+
+def _wanted(query: Select[Any], league: str | None, label: str | None) -> Select[Any]:
+    """Restrict a query over matches to a league and a variant of it."""
+    query = query.join(league_variants, league_variants.c.id == matches.c.league_variant_id)
+    if league is not None:
+        query = query.join(leagues, leagues.c.id == matches.c.league_id).where(leagues.c.name == league)
+    return query if label is None else query.where(league_variants.c.label == label)
+
+
+def _contexts(connection: Connection, league: str | None, label: str | None) -> dict[int, _Context]:
+    """Return the context of each match wanted, by row id."""
+    columns = (matches.c.id, matches.c.name, matches.c.mode, matches.c.seatings, league_variants.c.label)
+    names: dict[int, tuple[str, ...]] = {}
+    lineups = (
+        select(match_bots.c.match_id, bots.c.name)
+        .join_from(match_bots, matches)
+        .join(bot_versions, bot_versions.c.id == match_bots.c.bot_version_id)
+        .join(bots, bots.c.id == bot_versions.c.bot_id)
+        .order_by(match_bots.c.match_id, match_bots.c.position)
+    )
+    for match_id, name in connection.execute(_wanted(lineups, league, label)):
+        names[match_id] = (*names.get(match_id, ()), name)
+    rows = connection.execute(_wanted(select(*columns).select_from(matches), league, label))
+    return {
+        row.id: _Context(row.name, row.label, games_a_set(seatings_of(row.seatings), row.mode), names[row.id]) for row in rows
+    }
+
+
+def _result_rows(league: str | None, label: str | None) -> Select[Any]:
+    wanted = _wanted(select(matches.c.id).select_from(matches), league, label)
+    columns = ("match_id", "set_number", "places", "points", "deals", "faults", "forfeits")
+    query = select(*(games.c[name] for name in columns))
+    if league is not None or label is not None:
+        query = query.where(games.c.match_id.in_(wanted))
+    return query.order_by(games.c.match_id, games.c.set_number, games.c.seating)
+
+
+@lru_cache(maxsize=8192)
+def _parsed(text: str) -> tuple[Any, ...]:
+    """Return a column's JSON list as a tuple. The same few texts come again and again in a million rows."""
+    return tuple(json.loads(text))
+
+
+def _result(row: Sequence[Any], context: _Context) -> GameResult:
+    _, number, places, points, deals, faults, forfeits = row
+    return GameResult(
+        match=context.match,
+        variant=context.label,
+        set=number,
+        bots=context.bots,
+        places=_parsed(places),
+        points=_parsed(points),
+        deals=deals,
+        faults=_parsed(faults),
+        forfeits=_parsed(forfeits),
+    )
+
+
+def _header(match: Match) -> Json:
+    return {
+        "record": FORMAT,
+        "match": match.id,
+        "league": match.league,
+        "variant": match.variant,
+        "format": match.format,
+        "options": match.options,
+        "lineup": [{"bot": bot.bot, "version": bot.version} for bot in match.lineup],
+        "commitment": match.commitment,
+        "clock": match.clock,
+    }
+
+
+def _sets(connection: Connection, match: Match) -> Iterator[Json]:
+    """Yield the line of every complete set: half a set is no part of a record, it is played to its end first."""
+    query = (
+        select(games.c.set_number, games.c.dealer, game_records.c.record)
+        .join_from(games, game_records)
+        .where(games.c.match_id == match.cursor)
+        .order_by(games.c.set_number, games.c.seating)
+        .execution_options(yield_per=_CHUNK)
+    )
+    size = games_a_set(match.seatings, match.mode)
+    for number, group in itertools.groupby(connection.execute(query), key=itemgetter(0)):
+        of_set = list(group)
+        if len(of_set) == size:
+            yield {"set": number, "dealer": of_set[0].dealer, "games": [json.loads(row.record) for row in of_set]}
