@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65uchre/v1/control.proto\x12\teuchre.v1\x1a\x1egoogle/protobuf/duration.proto\"3\n\x10PlayMatchRequest\x12\x1f\n\x05order\x18\x01 \x01(\x0b\x32\x10.euchre.v1.Order\"\x89\x02\n\x05Order\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07variant\x18\x02 \x01(\t\x12.\n\x07options\x18\x03 \x03(\x0b\x32\x1d.euchre.v1.Order.OptionsEntry\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x0b\n\x03key\x18\x05 \x01(\x0c\x12\x0c\n\x04sets\x18\x06 \x03(\r\x12\x0f\n\x07seating\x18\x07 \x03(\r\x12#\n\x05seats\x18\x08 \x03(\x0b\x32\x14.euchre.v1.OrderSeat\x12\x1f\n\x05\x63lock\x18\t \x01(\x0b\x32\x10.euchre.v1.Clock\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\tOrderSeat\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"\xbf\x01\n\x05\x43lock\x12)\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05start\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05grace\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\r\"]\n\x11PlayMatchResponse\x12%\n\x04game\x18\x01 \x01(\x0b\x32\x17.euchre.v1.GameFinished\x12!\n\x04void\x18\x02 \x01(\x0b\x32\x13.euchre.v1.GameVoid\"l\n\x0cGameFinished\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\x0e\n\x06record\x18\x02 \x01(\t\x12\x1f\n\x05times\x18\x03 \x03(\x0b\x32\x10.euchre.v1.Times\x12\x1e\n\x05notes\x18\x04 \x03(\x0b\x32\x0f.euchre.v1.Note\"6\n\x08GameVoid\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"I\n\x05Times\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tdecisions\x18\x02 \x01(\r\x12\x0f\n\x07rest_us\x18\x03 \x03(\r\x12\x0e\n\x06own_us\x18\x04 \x03(\r\">\n\x04Note\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04text\x18\x04 \x01(\t\"\x15\n\x13ListSessionsRequest\"<\n\x14ListSessionsResponse\x12$\n\x08sessions\x18\x01 \x03(\x0b\x32\x12.euchre.v1.Session\"\xa3\x01\n\x07Session\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x61gent\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0c\n\x04\x61sks\x18\x06 \x01(\r\x12\'\n\x04idle\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdecisions\x18\x08 \x01(\x04\"#\n\x12\x43\x61ncelMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"$\n\x13\x43\x61ncelMatchResponse\x12\r\n\x05games\x18\x01 \x01(\r2\xf9\x01\n\x0e\x43ontrolService\x12H\n\tPlayMatch\x12\x1b.euchre.v1.PlayMatchRequest\x1a\x1c.euchre.v1.PlayMatchResponse0\x01\x12O\n\x0cListSessions\x12\x1e.euchre.v1.ListSessionsRequest\x1a\x1f.euchre.v1.ListSessionsResponse\x12L\n\x0b\x43\x61ncelMatch\x12\x1d.euchre.v1.CancelMatchRequest\x1a\x1e.euchre.v1.CancelMatchResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65uchre/v1/control.proto\x12\teuchre.v1\x1a\x1egoogle/protobuf/duration.proto\"3\n\x10PlayMatchRequest\x12\x1f\n\x05order\x18\x01 \x01(\x0b\x32\x10.euchre.v1.Order\"\x89\x02\n\x05Order\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07variant\x18\x02 \x01(\t\x12.\n\x07options\x18\x03 \x03(\x0b\x32\x1d.euchre.v1.Order.OptionsEntry\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x0b\n\x03key\x18\x05 \x01(\x0c\x12\x0c\n\x04sets\x18\x06 \x03(\r\x12\x0f\n\x07seating\x18\x07 \x03(\r\x12#\n\x05seats\x18\x08 \x03(\x0b\x32\x14.euchre.v1.OrderSeat\x12\x1f\n\x05\x63lock\x18\t \x01(\x0b\x32\x10.euchre.v1.Clock\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\tOrderSeat\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"\xbf\x01\n\x05\x43lock\x12)\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05start\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05grace\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\r\"]\n\x11PlayMatchResponse\x12%\n\x04game\x18\x01 \x01(\x0b\x32\x17.euchre.v1.GameFinished\x12!\n\x04void\x18\x02 \x01(\x0b\x32\x13.euchre.v1.GameVoid\"l\n\x0cGameFinished\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\x0e\n\x06record\x18\x02 \x01(\t\x12\x1f\n\x05times\x18\x03 \x03(\x0b\x32\x10.euchre.v1.Times\x12\x1e\n\x05notes\x18\x04 \x03(\x0b\x32\x0f.euchre.v1.Note\"6\n\x08GameVoid\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"I\n\x05Times\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tdecisions\x18\x02 \x01(\r\x12\x0f\n\x07rest_us\x18\x03 \x03(\r\x12\x0e\n\x06own_us\x18\x04 \x03(\r\"K\n\x04Note\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0b\n\x03\x63ut\x18\x05 \x01(\r\"\x15\n\x13ListSessionsRequest\"<\n\x14ListSessionsResponse\x12$\n\x08sessions\x18\x01 \x03(\x0b\x32\x12.euchre.v1.Session\"\xa3\x01\n\x07Session\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x61gent\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0c\n\x04\x61sks\x18\x06 \x01(\r\x12\'\n\x04idle\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdecisions\x18\x08 \x01(\x04\"#\n\x12\x43\x61ncelMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"$\n\x13\x43\x61ncelMatchResponse\x12\r\n\x05games\x18\x01 \x01(\r\"9\n\x11ReportExitRequest\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"$\n\x12ReportExitResponse\x12\x0e\n\x06orders\x18\x01 \x01(\r2\xc4\x02\n\x0e\x43ontrolService\x12H\n\tPlayMatch\x12\x1b.euchre.v1.PlayMatchRequest\x1a\x1c.euchre.v1.PlayMatchResponse0\x01\x12O\n\x0cListSessions\x12\x1e.euchre.v1.ListSessionsRequest\x1a\x1f.euchre.v1.ListSessionsResponse\x12L\n\x0b\x43\x61ncelMatch\x12\x1d.euchre.v1.CancelMatchRequest\x1a\x1e.euchre.v1.CancelMatchResponse\x12I\n\nReportExit\x12\x1c.euchre.v1.ReportExitRequest\x1a\x1d.euchre.v1.ReportExitResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -53,17 +53,21 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TIMES']._serialized_start=894
   _globals['_TIMES']._serialized_end=967
   _globals['_NOTE']._serialized_start=969
-  _globals['_NOTE']._serialized_end=1031
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1033
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=1054
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1056
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1116
-  _globals['_SESSION']._serialized_start=1119
-  _globals['_SESSION']._serialized_end=1282
-  _globals['_CANCELMATCHREQUEST']._serialized_start=1284
-  _globals['_CANCELMATCHREQUEST']._serialized_end=1319
-  _globals['_CANCELMATCHRESPONSE']._serialized_start=1321
-  _globals['_CANCELMATCHRESPONSE']._serialized_end=1357
-  _globals['_CONTROLSERVICE']._serialized_start=1360
-  _globals['_CONTROLSERVICE']._serialized_end=1609
+  _globals['_NOTE']._serialized_end=1044
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=1046
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=1067
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1069
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1129
+  _globals['_SESSION']._serialized_start=1132
+  _globals['_SESSION']._serialized_end=1295
+  _globals['_CANCELMATCHREQUEST']._serialized_start=1297
+  _globals['_CANCELMATCHREQUEST']._serialized_end=1332
+  _globals['_CANCELMATCHRESPONSE']._serialized_start=1334
+  _globals['_CANCELMATCHRESPONSE']._serialized_end=1370
+  _globals['_REPORTEXITREQUEST']._serialized_start=1372
+  _globals['_REPORTEXITREQUEST']._serialized_end=1429
+  _globals['_REPORTEXITRESPONSE']._serialized_start=1431
+  _globals['_REPORTEXITRESPONSE']._serialized_end=1467
+  _globals['_CONTROLSERVICE']._serialized_start=1470
+  _globals['_CONTROLSERVICE']._serialized_end=1794
 # @@protoc_insertion_point(module_scope)

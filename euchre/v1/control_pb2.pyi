@@ -345,6 +345,7 @@ class Note(_message.Message):
     MOVE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    CUT_FIELD_NUMBER: _builtins.int
     deal: _builtins.int
     """The deal."""
     move: _builtins.int
@@ -353,6 +354,8 @@ class Note(_message.Message):
     """The seat."""
     text: _builtins.str
     """The text."""
+    cut: _builtins.int
+    """How many bytes of it were too many and are cut off."""
     def __init__(
         self,
         *,
@@ -360,10 +363,11 @@ class Note(_message.Message):
         move: _builtins.int = ...,
         seat: _builtins.int = ...,
         text: _builtins.str = ...,
+        cut: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal", "move", b"move", "seat", b"seat", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cut", b"cut", "deal", b"deal", "move", b"move", "seat", b"seat", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -505,3 +509,51 @@ class CancelMatchResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CancelMatchResponse: _TypeAlias = CancelMatchResponse  # noqa: Y015
+
+@_typing.final
+class ReportExitRequest(_message.Message):
+    """A bot's process has ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_SHA256_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    token_sha256: _builtins.bytes
+    """SHA-256 of the bot's token."""
+    detail: _builtins.str
+    """How it ended, for people."""
+    def __init__(
+        self,
+        *,
+        token_sha256: _builtins.bytes = ...,
+        detail: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "token_sha256", b"token_sha256"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportExitRequest: _TypeAlias = ReportExitRequest  # noqa: Y015
+
+@_typing.final
+class ReportExitResponse(_message.Message):
+    """The reply."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ORDERS_FIELD_NUMBER: _builtins.int
+    orders: _builtins.int
+    """In how many running orders the bot had a seat."""
+    def __init__(
+        self,
+        *,
+        orders: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["orders", b"orders"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportExitResponse: _TypeAlias = ReportExitResponse  # noqa: Y015

@@ -50,6 +50,11 @@ class ControlServiceStub:
                 request_serializer=euchre_dot_v1_dot_control__pb2.CancelMatchRequest.SerializeToString,
                 response_deserializer=euchre_dot_v1_dot_control__pb2.CancelMatchResponse.FromString,
                 _registered_method=True)
+        self.ReportExit = channel.unary_unary(
+                '/euchre.v1.ControlService/ReportExit',
+                request_serializer=euchre_dot_v1_dot_control__pb2.ReportExitRequest.SerializeToString,
+                response_deserializer=euchre_dot_v1_dot_control__pb2.ReportExitResponse.FromString,
+                _registered_method=True)
 
 
 class ControlServiceServicer:
@@ -77,6 +82,13 @@ class ControlServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReportExit(self, request, context):
+        """Tells that a bot's process has ended, so that nobody waits for it: who starts the bots knows it before the referee does.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ControlServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_ControlServiceServicer_to_server(servicer, server):
                     servicer.CancelMatch,
                     request_deserializer=euchre_dot_v1_dot_control__pb2.CancelMatchRequest.FromString,
                     response_serializer=euchre_dot_v1_dot_control__pb2.CancelMatchResponse.SerializeToString,
+            ),
+            'ReportExit': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportExit,
+                    request_deserializer=euchre_dot_v1_dot_control__pb2.ReportExitRequest.FromString,
+                    response_serializer=euchre_dot_v1_dot_control__pb2.ReportExitResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class ControlService:
             '/euchre.v1.ControlService/CancelMatch',
             euchre_dot_v1_dot_control__pb2.CancelMatchRequest.SerializeToString,
             euchre_dot_v1_dot_control__pb2.CancelMatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportExit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/euchre.v1.ControlService/ReportExit',
+            euchre_dot_v1_dot_control__pb2.ReportExitRequest.SerializeToString,
+            euchre_dot_v1_dot_control__pb2.ReportExitResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,8 @@ class ControlServiceStub:
     """Who is connected."""
     CancelMatch: _grpc.UnaryUnaryMultiCallable[_control_pb2.CancelMatchRequest, _control_pb2.CancelMatchResponse]
     """Breaks off what is being played of a match; unfinished games are reported as void, INTERRUPTED."""
+    ReportExit: _grpc.UnaryUnaryMultiCallable[_control_pb2.ReportExitRequest, _control_pb2.ReportExitResponse]
+    """Tells that a bot's process has ended, so that nobody waits for it: who starts the bots knows it before the referee does."""
 
 @_typing.type_check_only
 class ControlServiceAsyncStub(ControlServiceStub):
@@ -51,6 +53,8 @@ class ControlServiceAsyncStub(ControlServiceStub):
     """Who is connected."""
     CancelMatch: _aio.UnaryUnaryMultiCallable[_control_pb2.CancelMatchRequest, _control_pb2.CancelMatchResponse]  # type: ignore[assignment]
     """Breaks off what is being played of a match; unfinished games are reported as void, INTERRUPTED."""
+    ReportExit: _aio.UnaryUnaryMultiCallable[_control_pb2.ReportExitRequest, _control_pb2.ReportExitResponse]  # type: ignore[assignment]
+    """Tells that a bot's process has ended, so that nobody waits for it: who starts the bots knows it before the referee does."""
 
 class ControlServiceServicer(metaclass=_abc_1.ABCMeta):
     """For operators, who show the operator token as metadata, `authorization: Bearer TOKEN`."""
@@ -78,5 +82,13 @@ class ControlServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_control_pb2.CancelMatchResponse, _abc.Awaitable[_control_pb2.CancelMatchResponse]]:
         """Breaks off what is being played of a match; unfinished games are reported as void, INTERRUPTED."""
+
+    @_abc_1.abstractmethod
+    def ReportExit(
+        self,
+        request: _control_pb2.ReportExitRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_control_pb2.ReportExitResponse, _abc.Awaitable[_control_pb2.ReportExitResponse]]:
+        """Tells that a bot's process has ended, so that nobody waits for it: who starts the bots knows it before the referee does."""
 
 def add_ControlServiceServicer_to_server(servicer: ControlServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

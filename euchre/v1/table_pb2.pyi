@@ -93,9 +93,9 @@ class _CauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cause.ValueType
     CAUSE_GONE: _Cause.ValueType  # 5
     """The stream was lost and not restored within the grace period."""
     CAUSE_CRASHED: _Cause.ValueType  # 6
-    """The bot's process ended."""
+    """The bot's process ended after it had connected."""
     CAUSE_NOT_STARTED: _Cause.ValueType  # 7
-    """The bot did not connect within the start-up time."""
+    """The bot did not connect within the start-up time, or its process ended before it did."""
     CAUSE_INFRASTRUCTURE: _Cause.ValueType  # 8
     """The fault lies with the arena; the game is played again and never rated."""
     CAUSE_INTERRUPTED: _Cause.ValueType  # 9
@@ -116,9 +116,9 @@ CAUSE_SILENT: Cause.ValueType  # 4
 CAUSE_GONE: Cause.ValueType  # 5
 """The stream was lost and not restored within the grace period."""
 CAUSE_CRASHED: Cause.ValueType  # 6
-"""The bot's process ended."""
+"""The bot's process ended after it had connected."""
 CAUSE_NOT_STARTED: Cause.ValueType  # 7
-"""The bot did not connect within the start-up time."""
+"""The bot did not connect within the start-up time, or its process ended before it did."""
 CAUSE_INFRASTRUCTURE: Cause.ValueType  # 8
 """The fault lies with the arena; the game is played again and never rated."""
 CAUSE_INTERRUPTED: Cause.ValueType  # 9

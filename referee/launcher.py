@@ -1,0 +1,361 @@
+"""The program that starts bots, so that the process that serves gRPC never does: `python -m referee.launcher`.
+
+It reads commands, one JSON object a line, from stdin and writes events likewise to stdout:
+
+    {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null}     {"stop": 7}
+    {"exited": 7, "code": 1, "out": "...", "err": "..."}                 code 128 + n after signal n, 127 where it could not start
+
+Each bot is started by a keeper, a fork of this process that adopts whatever the bot leaves behind (PR_SET_CHILD_SUBREAPER), so that
+the whole tree is known and is killed when the bot ends, when it is stopped, or when anything above it dies. All output of a bot is
+read at once; only the tail is kept. When stdin closes or a SIGTERM comes, everything is killed and the program ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+TAIL: Final = 64 * 1024
+"""Bytes kept of each of a bot's two outputs."""
+CHUNK: Final = 64 * 1024
+
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_CHILD_SUBREAPER: Final = 36
+CANNOT_START: Final = 127
+
+
+def prctl(option: int, value: int) -> bool:
+    """Call Linux's prctl; False where there is none."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return _libc().prctl(option, value, 0, 0, 0) == 0
+
+
+def _libc(loaded: list[ctypes.CDLL] = []) -> ctypes.CDLL:  # noqa: B006 - loaded once, before any fork
+    if not loaded:
+        loaded.append(ctypes.CDLL(None, use_errno=True))
+    return loaded[0]
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal when its parent dies."""
+    prctl(PR_SET_PDEATHSIG, number)
+
+
+# ---- the tree below a process ---------------------------------------------------------------------------------------
+
+
+def parents() -> dict[int, int]:
+    """The parent of every process that can be seen; empty where there is no /proc."""
+    found = {}
+    for entry in os.scandir("/proc") if Path("/proc/self/stat").exists() else ():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                stat = Path(entry.path, "stat").read_bytes()
+                found[int(entry.name)] = int(stat.rpartition(b")")[2].split()[1])
+    return found
+
+
+def descendants(root: int) -> list[int]:
+    """Every process below `root`, not `root` itself."""
+    children: dict[int, list[int]] = {}
+    for child, parent in parents().items():
+        children.setdefault(parent, []).append(child)
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def send(pid: int, number: int) -> None:
+    """Send a signal to a process that may have ended."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def kill_below() -> None:
+    """Kill and reap everything below this process; what forks meanwhile is found in the next round."""
+    while True:
+        for pid in descendants(os.getpid()):
+            send(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+# ---- the keeper of one bot ------------------------------------------------------------------------------------------
+
+
+def keep(command: dict[str, Any], out: int, err: int) -> NoReturn:
+    """Be the keeper: run the bot, adopt its orphans, and when it has ended or a SIGTERM comes, kill all of them."""
+    watched = {signal.SIGCHLD, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != command["launcher"]:
+        os._exit(0)
+    os.dup2(err, 2)  # so that the keeper's own complaints reach the bot's author
+    code = CANNOT_START
+    try:
+        code = _run(command, out, err, watched)
+    except OSError as error:
+        os.write(2, f"cannot start {command['argv'][0]}: {error}\n".encode())
+    finally:
+        kill_below()
+        os._exit(code)
+
+
+def _run(command: dict[str, Any], out: int, err: int, watched: set[signal.Signals]) -> int:
+    bot = subprocess.Popen(  # noqa: PLW1509 - this process has a single thread
+        command["argv"], env=command["env"], cwd=command.get("cwd"), stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+        start_new_session=True, preexec_fn=_enter,
+    )  # fmt: skip
+    while True:
+        if signal.sigwait(watched) == signal.SIGTERM:
+            _kill_group(bot.pid)
+            return 128 + signal.SIGKILL
+        for pid, status in _reap():
+            if pid == bot.pid:
+                _kill_group(bot.pid)
+                return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+
+
+def _enter() -> None:
+    """In the bot's process, before its program starts."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _reap() -> list[tuple[int, int]]:
+    found = []
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            found.append(ended)
+    return found
+
+
+# ---- the launcher ---------------------------------------------------------------------------------------------------
+
+
+class Tail:
+    """The last `TAIL` bytes of an output."""
+
+    def __init__(self) -> None:
+        self._chunks: deque[bytes] = deque()
+        self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Append, forgetting what is too old."""
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        while self._size - len(self._chunks[0]) >= TAIL:
+            self._size -= len(self._chunks.popleft())
+
+    def text(self) -> str:
+        """What is kept, as text."""
+        return b"".join(self._chunks)[-TAIL:].decode("utf-8", "replace")
+
+
+class Kept:
+    """A running bot as the launcher sees it."""
+
+    def __init__(self, number: int, keeper: int, home: str) -> None:
+        self.number = number
+        self.keeper = keeper
+        self.home = home
+        self.tails = (Tail(), Tail())
+        self.pipes: list[int] = []
+
+
+class Launcher:
+    """Commands in, events out, outputs drained: one loop, one thread."""
+
+    def __init__(self, commands: int, events: int) -> None:
+        self._commands = commands
+        self._events = events
+        self._buffer = b""
+        self._bots: dict[int, Kept] = {}
+        self._selector = selectors.DefaultSelector()
+        self._going = True
+
+    def run(self) -> None:
+        """Serve until the commands end or a SIGTERM comes."""
+        wake = self._wake_on_signals()
+        self._selector.register(self._commands, selectors.EVENT_READ, self._read_commands)
+        try:
+            while self._going:
+                for key, _ in self._selector.select():
+                    key.data(key.fd)
+        finally:
+            self._end(wake)
+
+    def _wake_on_signals(self) -> int:
+        receive, wake = os.pipe()
+        os.set_blocking(receive, False)
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        self._selector.register(receive, selectors.EVENT_READ, self._read_signals)
+        return wake
+
+    def _end(self, wake: int) -> None:
+        signal.set_wakeup_fd(-1)
+        os.close(wake)
+        for bot in self._bots.values():
+            send(bot.keeper, signal.SIGTERM)
+        for bot in self._bots.values():
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(bot.keeper, 0)
+        kill_below()
+        for bot in self._bots.values():
+            shutil.rmtree(bot.home, ignore_errors=True)
+
+    def _read_signals(self, fd: int) -> None:
+        numbers = os.read(fd, 4096)
+        if signal.SIGTERM in numbers or signal.SIGINT in numbers:
+            self._going = False
+        if signal.SIGCHLD in numbers:
+            for pid, status in _reap():
+                self._ended(pid, os.waitstatus_to_exitcode(status))
+            self._kill_strays()
+
+    def _kill_strays(self) -> None:
+        """Kill what a keeper that was itself killed has left to us."""
+        if self._children() <= len(self._bots):
+            return
+        mine = os.getpid()
+        keepers = {bot.keeper for bot in self._bots.values()}
+        for pid, parent in parents().items():
+            if parent == mine and pid not in keepers:
+                send(pid, signal.SIGKILL)
+
+    @staticmethod
+    def _children() -> int:
+        try:
+            return len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+        except OSError:
+            return sys.maxsize
+
+    def _read_commands(self, fd: int) -> None:
+        chunk = os.read(fd, CHUNK)
+        self._going = bool(chunk)
+        *lines, self._buffer = (self._buffer + chunk).split(b"\n")
+        for line in lines:
+            command = json.loads(line)
+            if "start" in command:
+                self._start(command)
+            elif command["stop"] in self._bots:
+                send(self._bots[command["stop"]].keeper, signal.SIGTERM)
+
+    def _start(self, command: dict[str, Any]) -> None:
+        home = tempfile.mkdtemp(prefix="euchre-bot-")
+        command["env"] = {**command["env"], "HOME": home, "TMPDIR": home}
+        command["launcher"] = os.getpid()
+        out, err = os.pipe(), os.pipe()
+        # blocked over the fork, or a signal meant for the young keeper would wake the launcher through the shared pipe
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT})
+        keeper = os.fork()
+        if not keeper:
+            self._become_keeper(command, out[1], err[1])
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.close(out[1])
+        os.close(err[1])
+        bot = Kept(command["start"], keeper, home)
+        for (pipe, _), tail in zip((out, err), bot.tails, strict=True):
+            os.set_blocking(pipe, False)
+            bot.pipes.append(pipe)
+            self._selector.register(pipe, selectors.EVENT_READ, lambda fd, tail=tail: self._drain(fd, tail))
+        self._bots[bot.number] = bot
+
+    @staticmethod
+    def _become_keeper(command: dict[str, Any], out: int, err: int) -> NoReturn:
+        """In the fork: let go of everything of the launcher's, above all of its commands and of other bots' outputs."""
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, 0)
+            os.dup2(null, 1)
+            kept = sorted((out, err))
+            os.closerange(3, kept[0])
+            os.closerange(kept[0] + 1, kept[1])
+            os.closerange(kept[1] + 1, 4096)
+            keep(command, out, err)
+        finally:
+            os._exit(CANNOT_START)
+
+    def _drain(self, fd: int, tail: Tail) -> None:
+        try:
+            chunk = os.read(fd, CHUNK)
+        except BlockingIOError:
+            return
+        if chunk:
+            tail.add(chunk)
+        else:
+            self._selector.unregister(fd)
+
+    def _ended(self, pid: int, code: int) -> None:
+        bot = next((bot for bot in self._bots.values() if bot.keeper == pid), None)
+        if bot is None:
+            return
+        del self._bots[bot.number]
+        for pipe, tail in zip(bot.pipes, bot.tails, strict=True):
+            self._finish(pipe, tail)
+        shutil.rmtree(bot.home, ignore_errors=True)
+        # a keeper that was killed could not clean up; what it left comes to us and is killed as a stray
+        code = code if code >= 0 else 128 - code
+        self._report({"exited": bot.number, "code": code, "out": bot.tails[0].text(), "err": bot.tails[1].text()})
+
+    def _finish(self, pipe: int, tail: Tail) -> None:
+        """Read what is still in a pipe; a pipe holds no more than a few chunks, and a stray may still be writing."""
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(16):
+                if chunk := os.read(pipe, CHUNK):
+                    tail.add(chunk)
+        with contextlib.suppress(KeyError):
+            self._selector.unregister(pipe)
+        os.close(pipe)
+
+    def _report(self, event: dict[str, Any]) -> None:
+        try:
+            data = json.dumps(event).encode() + b"\n"
+            while data:
+                data = data[os.write(self._events, data) :]
+        except BrokenPipeError:
+            self._going = False
+
+
+def main() -> int:
+    """Run from the command line."""
+    die_with_parent(signal.SIGTERM)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    Launcher(0, 1).run()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
