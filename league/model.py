@@ -109,6 +109,7 @@ class LeagueVariant:
     format: str
     seats: int
     seatings: tuple[Seating, ...]
+    """Sorted."""
 
     @property
     def bots(self) -> int:

@@ -173,7 +173,7 @@ def _variant_row(league_id: int, label: str, spec: VariantSpec) -> dict[str, obj
         "format": spec.format,
         "options": canonical(dict(spec.options)),
         "seats": spec.seats,
-        "seatings": canonical(spec.seatings),
+        "seatings": canonical(sorted(spec.seatings)),  # the order that records list them in
     }
 
 

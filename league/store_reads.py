@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import time
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import case, func, select
 
+from league.canonical import canonical
 from league.database import Database
 from league.model import Progress, VariantProgress
 from league.results import GameResult
@@ -56,17 +58,20 @@ class ReadStore(Database):
                     yield from (_result(row, contexts[match_id]) for row in of_set)
 
     def record_lines(self, match_id: str) -> Iterator[Json]:
-        """Yield the match record line by line: header, complete sets in order, end.
+        """Yield the match record line by line, as ``canonical`` writes it: header, complete sets in order, end.
 
-        The end line, which reveals the match's key, comes only once all games of the match are stored. The key of one
-        match says nothing of the league's key, nor of any other match. NotFound if the match is not stored.
+        The end line, with the digest of the lines before it and the match's key, comes only once all games are stored.
+        The key of one match says nothing of the league's, nor of another match's. NotFound if the match is not stored.
         """
         with self._read() as connection:
             match = load_match(connection, match_id, 0.0)
-            yield _header(match)
-            yield from _sets(connection, match)
+            digest = hashlib.sha256()
+            for line in itertools.chain([_header(match)], _sets(connection, match)):
+                digest.update(f"{canonical(line)}\n".encode())
+                yield line
             if match.state == "complete":
-                yield {"end": "complete", "key": match_key(bytes(find_match(connection, match_id).key), match_id).hex()}
+                key = match_key(bytes(find_match(connection, match_id).key), match_id)
+                yield {"end": "complete", "sets": match.sets, "digest": digest.hexdigest(), "key": key.hex()}
 
 
 def _counts(league: str, now: float) -> Select[Any]:
@@ -173,7 +178,7 @@ def _result(row: Sequence[Any], context: _Context) -> GameResult:
 
 
 def _header(match: Match) -> Json:
-    return {
+    line: Json = {
         "record": FORMAT,
         "match": match.id,
         "league": match.league,
@@ -184,6 +189,7 @@ def _header(match: Match) -> Json:
         "commitment": match.commitment,
         "clock": match.clock,
     }
+    return line if match.mode == "duplicate" else {**line, "duplicate": False}
 
 
 def _sets(connection: Connection, match: Match) -> Iterator[Json]:
