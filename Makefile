@@ -1,0 +1,55 @@
+# make demo   play a league of the sample bots, from nothing to standings
+# make test   the tests that need only Python, and those whose toolchain or service is here
+# make help   the rest
+
+PY := .venv/bin/python
+STAMPS := .stamps
+SETUP := pyproject.toml constraints.txt tools/setup
+
+.PHONY: help demo test test-all check format generate bench clean
+
+help: ## show this
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(STAMPS)/runtime ## play a real league of the sample bots and print its standings
+	@$(PY) -m arena demo
+
+test: $(STAMPS)/test ## run the tests; says what was skipped and why
+	@$(PY) -m pytest -q
+
+test-all: $(STAMPS)/test-all ## run every test, the long ones too; nothing may be skipped for want of a tool
+	@ARENA_TEST_ALL=1 $(PY) -m pytest -q
+
+check: $(STAMPS)/check ## format, lint, types, floors, protocol, generated code
+	@$(PY) tools/check.py
+
+format: $(STAMPS)/check ## format the code and the .proto files
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+	@.venv/bin/buf format -w proto
+
+generate: $(STAMPS)/check ## generate euchre/v1 from proto/
+	@$(PY) tools/generate.py
+
+bench: $(STAMPS)/test-all ## measure, side by side
+	@$(PY) -m tools.bench
+
+clean: ## remove everything that was made here, the virtual environment and played leagues included
+	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMPS)/runtime: $(SETUP)
+	@tools/setup
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/test: $(SETUP)
+	@tools/setup test
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/runtime
+
+$(STAMPS)/test-all: $(SETUP)
+	@tools/setup test oracle
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/test $(STAMPS)/runtime
+
+$(STAMPS)/check: $(SETUP)
+	@tools/setup test check
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/test $(STAMPS)/runtime

@@ -1,0 +1,53 @@
+"""What a test may need beyond Python, and what happens where it is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+INSIST = os.environ.get("ARENA_TEST_ALL") == "1"
+"""Set by `make test-all`: what is missing fails instead of being skipped, and the long proofs run."""
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _program(*names: str) -> str | None:
+    found = any(shutil.which(name) for name in names)
+    return None if found else f"no {' or '.join(names)} on the PATH"
+
+
+def _package(name: str) -> str | None:
+    return None if importlib.util.find_spec(name) else f"the Python package {name} is not installed"
+
+
+def _postgresql() -> str | None:
+    return None if any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) else "no PostgreSQL server below /usr/lib/postgresql"
+
+
+NEEDS = {
+    "chromium": lambda: _program("chromium", "chromium-browser"),
+    "ip": lambda: _program("ip"),
+    "open_spiel": lambda: _package("pyspiel"),
+    "postgresql": _postgresql,
+}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip, or with ARENA_TEST_ALL=1 fail, a test whose needs are not met, and say why."""
+    if item.get_closest_marker("slow") and not INSIST:
+        pytest.skip("a long proof: make test-all")
+    for marker in item.iter_markers("needs"):
+        for what in marker.args:
+            reason = NEEDS[what]()
+            if reason:
+                (pytest.fail if INSIST else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's folder."""
+    return ROOT

@@ -1,0 +1,1 @@
+"""Tools of the project's developers; the arena itself never imports them."""
