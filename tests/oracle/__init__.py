@@ -1,0 +1,1 @@
+"""Comparisons with programs written by others."""

@@ -1,0 +1,1 @@
+"""Tests of the rules, with the helpers that set up positions."""
