@@ -1,0 +1,1 @@
+"""Commands of `arena`, one module each; loaded when used."""

@@ -1,0 +1,118 @@
+"""`arena bot`: which bots there are."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.common import opened, say, table
+
+if TYPE_CHECKING:
+    from league.model import Bot, NewTokens
+
+
+@click.group()
+def bot() -> None:
+    """Add, list and remove bots.
+
+    A bot is a command that the arena starts, or a remote program that dials in. It is a series of versions: a new command
+    is a new version, and a league plays the versions that were the latest when it was created.
+    """
+
+
+@bot.command()
+@click.argument("name")
+@click.option("--run", "command", metavar="COMMAND", help="Command line that starts the bot.")
+@click.option(
+    "--cwd",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True),
+    help="Folder that it runs in; the current one by default.",
+)
+@click.option("--remote", is_flag=True, help="The bot runs elsewhere and dials in; prints its tokens, this once.")
+def add(name: str, command: str | None, cwd: str | None, remote: bool) -> None:
+    """Add the bot NAME, or a new version of it."""
+    if remote == (command is not None):
+        raise click.UsageError("say either --run COMMAND, for a bot that is started here, or --remote")
+    if remote and cwd is not None:
+        raise click.UsageError("--cwd goes with --run: a remote bot runs wherever it is")
+    if command is None:
+        _add_remote(name)
+    else:
+        _add_local(name, command, cwd or str(Path.cwd()))
+
+
+def _add_local(name: str, command: str, cwd: str) -> None:
+    program = _program(command)
+    with opened() as (_, store):
+        version = store.add_bot(name, command, cwd)
+    if shutil.which(program) is None and not (Path(cwd) / program).exists():
+        say(f"warning: {program} is not found here; the bot can only be started where it is")
+    click.echo(f"{version}: {command}")
+
+
+def _program(command: str) -> str:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise click.UsageError(f"--run {command!r} is not a command line: {error}") from error
+    if not words:
+        raise click.UsageError("--run is empty; give the command line that starts the bot")
+    return words[0]
+
+
+def _add_remote(name: str) -> None:
+    with opened() as (_, store):
+        version, tokens = store.add_remote_bot(name)
+    click.echo(f"{version}: remote")
+    _print_tokens(tokens)
+
+
+def _print_tokens(tokens: NewTokens) -> None:
+    click.echo(f"token:         {tokens.own}")
+    click.echo(f"partner token: {tokens.partner}")
+    say("These are shown this once. The partner token is for the second process that plays the partner's seat in team variants.")
+
+
+@bot.command("list")
+@click.option("--all", "removed", is_flag=True, help="Removed bots too.")
+def list_bots(removed: bool) -> None:
+    """List the bots."""
+    with opened() as (_, store):
+        bots = store.bots(removed=removed)
+    click.echo(table(["name", "version", "added", "command"], [_row(entry) for entry in bots], left=4))
+
+
+def _row(entry: Bot) -> list[object]:
+    latest = entry.latest
+    added = time.strftime("%Y-%m-%d", time.gmtime(latest.created_at))
+    what = latest.run or ("remote" if latest.tokens else "remote, tokens revoked")
+    return [entry.name, f"v{latest.version}", added, what + (" (removed)" if entry.removed_at is not None else "")]
+
+
+@bot.command()
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove the bot NAME: it takes part in no new league, and what it has played stays."""
+    with opened() as (_, store):
+        store.remove_bot(name)
+    click.echo(f"{name} removed")
+
+
+@bot.command()
+@click.argument("name")
+@click.option("--renew", is_flag=True, help="Make new tokens for the latest version, and print them, this once.")
+def revoke(name: str, renew: bool) -> None:
+    """Revoke the tokens of the remote bot NAME: whoever plays with one is cut off."""
+    with opened() as (_, store):
+        tokens = store.renew_tokens(name) if renew else None
+        number = 0 if renew else store.revoke_tokens(name)
+    if tokens is None:
+        click.echo(f"{name}: {number} tokens revoked")
+    else:
+        click.echo(f"{name}: old tokens revoked")
+        _print_tokens(tokens)

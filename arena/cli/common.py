@@ -1,0 +1,67 @@
+"""What several commands need: the store with the sample bots in it, and tables of text."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.settings import from_env
+from league.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arena.settings import Settings
+
+SAMPLES = {
+    "random": "python -m sample_bots.python.random_bot",
+    "lowest": "python -m sample_bots.python.lowest",
+    "greedy": "python -m sample_bots.python.greedy",
+    "counter": "python -m sample_bots.python.counter",
+}
+"""The sample bots that a new store starts with, and their command lines."""
+
+
+@contextmanager
+def opened(settings: Settings | None = None) -> Iterator[tuple[Settings, Store]]:
+    """The settings and the store, made where missing, with the sample bots in it if it is new."""
+    settings = settings or from_env()
+    settings.data.mkdir(parents=True, exist_ok=True)
+    with Store.open(settings.store_url) as store:
+        if not store.bots(removed=True):
+            for name, command in SAMPLES.items():
+                store.add_bot(name, command)
+        yield settings, store
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]], left: int = 1) -> str:
+    """A table of text; the first `left` columns are flush left, the others flush right."""
+    cells = [list(map(str, row)) for row in [header, *rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    return "\n".join(_line(row, widths, left) for row in cells)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
+    pairs = enumerate(zip(row, widths, strict=True))
+    return "  ".join(text.ljust(width) if column < left else text.rjust(width) for column, (text, width) in pairs).rstrip()
+
+
+def command_line(*words: str) -> str:
+    """The command that a user types to run `arena` with these arguments in the same way as now."""
+    program = Path(sys.argv[0])
+    start = ["python", "-m", "arena"] if program.name == "__main__.py" else [_short(program)]
+    return shlex.join([*start, *words])
+
+
+def _short(program: Path) -> str:
+    return program.name if program.parent == Path() else str(program)
+
+
+def say(text: str) -> None:
+    """A line for the person at the terminal, beside a command's real output."""
+    click.echo(text, err=True)

@@ -1,0 +1,28 @@
+"""Which errors are the user's, which are failures, and how both read."""
+
+from __future__ import annotations
+
+import click
+import redis
+import sqlalchemy.exc
+
+from league.errors import BadName, BadSpec, BadStoreUrl, LeagueError
+from referee.rules import RulesError
+from worker.settings import BadSetting
+from worker.valkey import NoQueueServer
+
+USAGE = (BadName, BadSpec, BadStoreUrl, RulesError, BadSetting)
+FAILURES = (LeagueError, NoQueueServer)
+
+
+def translated(error: Exception) -> click.ClickException | None:
+    """The error as click prints it: a usage error (exit code 2) or a failure (1); None if it is a defect of ours."""
+    if isinstance(error, USAGE):
+        return click.UsageError(str(error))
+    if isinstance(error, FAILURES):
+        return click.ClickException(str(error))
+    if isinstance(error, redis.RedisError):
+        return click.ClickException(f"the queue server failed: {error}")
+    if isinstance(error, sqlalchemy.exc.OperationalError):
+        return click.ClickException(f"the store failed: {error.orig or error}")
+    return None

@@ -1,0 +1,70 @@
+"""`arena worker`, `arena referee`, `arena dashboard`: one part of the arena each, until Ctrl-C."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arena import services
+from arena.cli.common import opened, say
+from arena.settings import address_file
+from worker.supervise import Supervisor, stopping
+
+if TYPE_CHECKING:
+    from worker.supervise import Stopping
+
+TICK = 0.2
+DASHBOARD = "127.0.0.1:8000"
+
+
+def watch(supervisor: Supervisor, stop: Stopping) -> None:
+    """Look after services until somebody asks to stop."""
+    while not stop:
+        supervisor.tick()
+        services.check(supervisor)
+        stop.wait(TICK)
+
+
+@click.command()
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many.")
+def worker(workers: int) -> None:
+    """Run workers that play queued matches, until Ctrl-C.
+
+    They take from the queue of REDIS_URL, or of the embedded server of this data folder, which is started if it does not run yet.
+    """
+    with opened() as (settings, _), stopping() as stop, Supervisor() as supervisor:
+        supervisor.add(services.queue(settings))
+        services.wait_for_queue(settings, supervisor)
+        for one in services.workers(settings, workers):
+            supervisor.add(one)
+        say(f"{workers} workers; logs in {settings.logs}")
+        watch(supervisor, stop)
+
+
+@click.command()
+@click.option("--listen", metavar="ADDRESS", help="unix:/path or HOST:PORT; a socket in the data folder unless given.")
+@click.option("--insecure-any-address", is_flag=True, help="Listen beyond this machine, though tokens then travel in the clear.")
+def referee(listen: str | None, insecure_any_address: bool) -> None:
+    """Run the long-lived referee that remote bots dial into, until Ctrl-C."""
+    options = ("--insecure-any-address",) if insecure_any_address else ()
+    with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
+        service = services.Referee(settings, store, listen, options)
+        service.tick()
+        if not service.ours:
+            where = address_file(settings.data)
+            known = where.read_text(encoding="utf-8").strip() if where.exists() else "an address not written yet"
+            raise click.ClickException(f"a referee runs on this data folder already, at {known}")
+        supervisor.add(service)
+        say(f"referee at {service.address}; log in {service.log}")
+        watch(supervisor, stop)
+
+
+@click.command()
+@click.option("--bind", default=DASHBOARD, show_default=True, metavar="HOST:PORT", help="Where to serve.")
+def dashboard(bind: str) -> None:
+    """Serve the dashboard, until Ctrl-C."""
+    with opened() as (settings, _), stopping() as stop, Supervisor() as supervisor:
+        supervisor.add(services.dashboard(settings, bind))
+        say(f"dashboard at http://{bind}; log in {settings.logs / 'dashboard.log'}")
+        watch(supervisor, stop)

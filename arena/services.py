@@ -1,0 +1,135 @@
+"""The child processes that commands run, as services of `worker.supervise`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.settings import ROOT, address_file, operator_token, token_hash, write_whole
+from worker import valkey
+from worker.supervise import Service, Shared, Supervisor
+
+if TYPE_CHECKING:
+    from arena.settings import Settings
+    from league.store import Store
+
+BROKEN = 4
+"""Starts of a service in a row that ended in an error after which a command gives up."""
+SYNC_SECONDS = 1.0
+"""Seconds between two looks at whether a remote bot's tokens have changed."""
+
+
+def workers(settings: Settings, number: int) -> list[Service]:
+    """So many workers."""
+    command = [sys.executable, "-m", "worker"]
+    return [
+        Service(f"worker {one}", lambda: command, cwd=ROOT, env=settings.env(), log=settings.logs / f"worker-{one}.log")
+        for one in range(1, number + 1)
+    ]
+
+
+def queue(settings: Settings) -> Shared | None:
+    """The embedded queue server; None where REDIS_URL names another."""
+    return valkey.keeper(settings)
+
+
+def local_address(settings: Settings) -> str:
+    """Where the referee listens unless told otherwise: a socket in the data folder, or a short path that stands for it."""
+    path = valkey.socket_path(settings.data).with_name("referee.sock")
+    return f"unix:{path}"
+
+
+class Referee(Shared):
+    """The long-lived referee that remote bots dial into, with its file of tokens kept in step with the store.
+
+    Args:
+        settings: of the arena.
+        store: whose bots may dial in.
+        listen: address; None is a socket in the data folder.
+        options: further words of its command line.
+    """
+
+    def __init__(self, settings: Settings, store: Store, listen: str | None = None, options: tuple[str, ...] = ()) -> None:
+        self.address = listen or local_address(settings)
+        self._settings = settings
+        self._store = store
+        self._tokens = settings.data / "tokens.json"
+        self._written = ""
+        self._next_sync = 0.0
+        command = [sys.executable, "-m", "referee", "serve", "--listen", self.address, "--tokens", str(self._tokens), *options]
+        super().__init__(
+            "referee",
+            lambda: command,
+            lock=settings.data / "referee.lock",
+            log=settings.logs / "referee.log",
+            cwd=ROOT,
+            env=settings.env(),
+        )
+
+    def tick(self) -> None:
+        """Bring the tokens up to date, then see to the process. Where another command keeps the referee, that does both."""
+        if self.ours:
+            self._sync()
+        super().tick()
+
+    def _start(self) -> None:
+        self._sync(now=True)
+        super()._start()
+        write_whole(address_file(self._settings.data), self.address + "\n")
+
+    def _sync(self, *, now: bool = False) -> None:
+        if not now and time.monotonic() < self._next_sync:
+            return
+        self._next_sync = time.monotonic() + SYNC_SECONDS
+        text = tokens(self._settings, self._store)
+        if text != self._written or not self._tokens.exists():
+            write_whole(self._tokens, text)
+            self._written = text
+
+
+def tokens(settings: Settings, store: Store) -> str:
+    """The referee's file of tokens: hashes of the operator's and of every live token of a bot."""
+    bots = {sha: {"bot": name} for sha, name in sorted(store.token_hashes().items())}
+    return json.dumps({"operators": [token_hash(operator_token(settings))], "bots": bots}, indent=1) + "\n"
+
+
+def dashboard(settings: Settings, bind: str) -> Service:
+    """The dashboard, served by gunicorn's threads."""
+    command = [
+        *(sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "32"),
+        *("--graceful-timeout", "3", "--bind", bind, "--access-logfile", "-", "dashboard:create_app()"),
+    ]
+    return Service("dashboard", lambda: command, cwd=ROOT, env=settings.env(), log=settings.logs / "dashboard.log")
+
+
+def check(supervisor: Supervisor) -> None:
+    """See that no service is broken.
+
+    Raises:
+        click.ClickException: one has ended in an error so often in a row that starting it again will not help.
+    """
+    for service in supervisor.services:
+        if service.errors >= BROKEN:
+            raise click.ClickException(
+                f"{service.name} ends in an error whenever it is started (exit code {service.last_exit}); see {service.log}"
+            )
+
+
+def wait_for_queue(settings: Settings, supervisor: Supervisor) -> None:
+    """Wait until the queue server answers.
+
+    Raises:
+        valkey.NoQueueServer: it does not within 20 s.
+        click.ClickException: it ends whenever it is started.
+    """
+
+    def tick() -> None:
+        supervisor.tick()
+        check(supervisor)
+
+    valkey.wait(settings, tick).close()
+

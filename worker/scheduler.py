@@ -1,0 +1,165 @@
+"""Keep the queue filled from the store: the reconciler.
+
+What is to be played stands in the store and in a league's plan; the queue holds the next few matches. Each `tick` compares the
+two and puts back what is missing, for whatever reason: not queued yet, lost with the queue server, taken by a worker that died,
+given back.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rq import Worker
+
+from league.schedule import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from redis import Redis
+
+    from league.model import Attempt, League, Match, PlannedMatch
+    from league.store import Store
+    from worker.settings import Settings
+
+from worker.queueing import Matches, job_id
+
+LOG = logging.getLogger(__name__)
+ORPHAN_SECONDS = 3.0
+"""How long a job may be neither in the queue nor claimed by a worker before it counts as lost."""
+HOPELESS = 9
+"""Failures of the infrastructure in a row, without one game between them, after which a match is left alone in this run."""
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds before a match that broke down is queued again: the first time, and at most."""
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A match that is left alone because it breaks down whenever it is played, and what its last attempt said."""
+
+    match: str
+    failures: int
+    detail: str
+
+
+@dataclass
+class Reconciler:
+    """Plays leagues to their end through the queue.
+
+    Args:
+        store: where everything stands.
+        connection: to the queue server.
+        settings: of this arena.
+        workers: number of workers that this command runs; others that are registered with the queue are counted too.
+    """
+
+    store: Store
+    connection: Redis
+    settings: Settings
+    workers: int
+    stuck: dict[str, Stuck] = field(default_factory=dict)
+    """Matches that are left alone, by id."""
+
+    def __post_init__(self) -> None:
+        self._queue = Matches(self.connection, self.settings)
+        self._began = time.time()
+        self._plans: dict[str, Iterator[PlannedMatch]] = {}
+        self._made: set[str] = set()  # leagues whose matches are all made
+        self._adrift: dict[str, float] = {}  # match -> when its job was first found to be nowhere
+
+    def tick(self, league: str) -> bool:
+        """Bring the queue up to date for a league, and finish the league when all is played.
+
+        Returns:
+            Whether the league is finished.
+
+        Raises:
+            redis.RedisError: the queue server is away; call again later.
+        """
+        found = self.store.league(league)
+        if found.revealed_at is not None:
+            return True
+        room = self._room()
+        waiting = self.store.matches(league, state="waiting", limit=10 * room + 1000)
+        queued = self._queue.waiting()
+        for match in waiting:
+            self._requeue(match, job_id(match.id) in queued)
+        self._extend(found, room - sum(match.id not in self.stuck for match in waiting))
+        return not waiting and self._finish(league)
+
+    def _room(self) -> int:
+        return 2 * max(1, self.workers, Worker.count(connection=self.connection))
+
+    def _requeue(self, match: Match, queued: bool) -> None:
+        if queued:
+            self._adrift.pop(match.id, None)
+            return
+        if match.id in self.stuck or not self._due(match):
+            return
+        if self._queue.put(match.id):
+            self._adrift.pop(match.id, None)
+        elif time.monotonic() - self._adrift.setdefault(match.id, time.monotonic()) > ORPHAN_SECONDS:
+            LOG.info("%s: its job is lost; queued again", match.id)
+            self._queue.forget(match.id)
+            self._queue.put(match.id)
+            del self._adrift[match.id]
+
+    def _due(self, match: Match) -> bool:
+        """Whether a match that is not queued may be queued now; gives it up where it keeps breaking down."""
+        failures = self._failures(match.id)
+        if len(failures) >= HOPELESS:
+            self.stuck[match.id] = Stuck(match.id, len(failures), failures[0].detail)
+            LOG.error("%s is left alone after %d failures: %s", match.id, len(failures), failures[0].detail)
+            return False
+        if not failures or failures[0].ended_at is None:
+            return True
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (len(failures) - 1))
+        return time.time() >= failures[0].ended_at + pause
+
+    def _failures(self, match_id: str) -> list[Attempt]:
+        """The match's last attempts in this run, newest first, as far as they broke down without one game."""
+        attempts = (attempt for attempt in self.store.attempts(match_id) if attempt.started_at >= self._began)
+        return list(itertools.takewhile(lambda one: one.outcome == "infrastructure" and one.games == 0, attempts))
+
+    def _extend(self, league: League, room: int) -> None:
+        """Make the next matches of a league's plan, as many as there is room for, and queue them."""
+        plan = self._plans.get(league.name)
+        if plan is None:
+            plan = self._plans[league.name] = self._unmade(league)
+        try:
+            for _ in range(room):
+                match = next(plan, None)
+                if match is None:
+                    self._made.add(league.name)
+                    return
+                self.store.add_matches([match])
+                self._queue.put(match.id)
+        except Exception:
+            del self._plans[league.name]  # the match in hand may not have been made: look again where we are
+            raise
+
+    def _unmade(self, league: League) -> Iterator[PlannedMatch]:
+        """What is left of a plan: matches are made in its order, so all up to the last one made are there."""
+        last = self.store.matches(league.name, limit=1, newest_first=True)
+        if not last:
+            return planned(league)
+        rest = itertools.dropwhile(lambda plan: plan.id != last[0].id, planned(league))
+        return itertools.islice(rest, 1, None)
+
+    def _finish(self, league: str) -> bool:
+        if league not in self._made or not self.store.progress(league).complete:
+            return False
+        self.store.finish_league(league)
+        return True
+
+    def hopeless(self, league: str) -> bool:
+        """Whether nothing is left to be played but matches that are left alone."""
+        if league not in self._made or not self.stuck:
+            return False
+        left = self.store.matches(league, state="open", limit=len(self.stuck) + 1)
+        return bool(left) and all(match.id in self.stuck for match in left)

@@ -1,0 +1,98 @@
+"""Where things are: the data folder, the store, the queue, and how long to wait.
+
+Everything comes from the environment, so that a process handed these settings hands them on by `Settings.env()`:
+
+| variable | default | what |
+| --- | --- | --- |
+| `ARENA_DATA` | `./var` | folder of the store, the queue, logs, sockets and tokens |
+| `ARENA_STORE` | `sqlite:///$ARENA_DATA/arena.db` | SQLAlchemy URL of the store |
+| `REDIS_URL` | an embedded server in `ARENA_DATA` | queue server |
+| `ARENA_QUEUE` | `matches` | name of the queue, for arenas that share one server |
+| `ARENA_LEASE_SECONDS` | 30 | how long a worker's claim on a match outlives its last sign of life |
+| `ARENA_MATCH_SECONDS` | 14400 | how long one job may work on a match before it gives the rest back |
+| `ARENA_REFEREE` | what `arena referee` wrote | address of the long-lived referee, for matches with remote bots |
+| `ARENA_OPERATOR_TOKEN` | kept in `ARENA_DATA/operator.token` | what the workers show to that referee |
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).resolve().parent.parent
+"""Folder that holds the packages; child processes run there, so that `python -m referee` is found from anywhere."""
+
+
+class BadSetting(ValueError):  # noqa: N818 - reads as what happened
+    """An environment variable holds something that cannot be used; the message names it and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The resolved settings of one process; paths are absolute, times in seconds."""
+
+    data: Path
+    store_url: str
+    redis_url: str | None
+    """None: the embedded server of the data folder."""
+    queue: str = "matches"
+    lease: float = 30.0
+    match_seconds: float = 14400.0
+    referee: str | None = None
+    operator_token: str | None = None
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the children's output and the bots' captured output."""
+        return self.data / "log"
+
+    def env(self) -> dict[str, str]:
+        """The variables that give a child process these same settings."""
+        given = {
+            "ARENA_DATA": str(self.data),
+            "ARENA_STORE": self.store_url,
+            "REDIS_URL": self.redis_url,
+            "ARENA_QUEUE": self.queue,
+            "ARENA_LEASE_SECONDS": str(self.lease),
+            "ARENA_MATCH_SECONDS": str(self.match_seconds),
+            "ARENA_REFEREE": self.referee,
+            "ARENA_OPERATOR_TOKEN": self.operator_token,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def from_env(env: Mapping[str, str] = os.environ) -> Settings:
+    """Read the settings.
+
+    Raises:
+        BadSetting: a time is not a positive number.
+    """
+    data = Path(env.get("ARENA_DATA") or "var").expanduser().resolve()
+    return Settings(
+        data=data,
+        store_url=env.get("ARENA_STORE") or f"sqlite:///{data / 'arena.db'}",
+        redis_url=env.get("REDIS_URL") or None,
+        queue=env.get("ARENA_QUEUE") or "matches",
+        lease=_seconds(env, "ARENA_LEASE_SECONDS", 30.0),
+        match_seconds=_seconds(env, "ARENA_MATCH_SECONDS", 14400.0),
+        referee=env.get("ARENA_REFEREE") or None,
+        operator_token=env.get("ARENA_OPERATOR_TOKEN") or None,
+    )
+
+
+def _seconds(env: Mapping[str, str], name: str, default: float) -> float:
+    text = env.get(name)
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise BadSetting(f"{name} is {text!r}; it must be a number of seconds above 0")
+    return value
