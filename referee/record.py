@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from referee.game import BadFormat, Game, deals_of
+from referee.game import FAULTS, BadFormat, Game, deals_of
 from referee.rules import Rules, RulesError
 from referee.rules.cards import action_text, parse_action
 from referee.shuffle import KEY_BYTES, commitment, first_dealer
@@ -314,7 +314,10 @@ class _Replay:
         answer = fault.get("answer")
         if answer is not None and not isinstance(answer, str):
             raise Wrong(where, f"the fault's answer is {answer!r}, no text")
-        return self._game.fault(_field(fault, "cause", str, where), answer)
+        cause = _field(fault, "cause", str, where)
+        if cause not in FAULTS:
+            raise Wrong(where, f"cause is {cause!r} (allowed: {', '.join(sorted(FAULTS))})")
+        return self._game.fault(cause, answer)
 
 
 def _apply(game: Game, move: str, where: str) -> int:
