@@ -1,0 +1,1 @@
+"""Tests of bots, leagues, schedule, store, ratings and exports."""
