@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from league.model import LeagueSpec, VariantSpec
+from referee.clock import Clock
 from referee.game import deals_of
 from referee.rules import Rules
 
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Options = dict[str, str]
-
-CLOCK: dict[str, float | int] = {"answer": 1.0, "bank": 10.0, "start": 20.0, "grace": 5.0, "faults": 3}
-"""The clock unless told otherwise: seconds an answer, in the bank a game, to start, to come back; faults that forfeit a game."""
-
 
 class BadWord(ValueError):  # noqa: N818 - reads as what happened
     """A word of the command line cannot be understood; the message says how it is written."""
@@ -85,25 +81,13 @@ def variant_spec(name: str, options: Mapping[str, object], fmt: str) -> VariantS
     """A variant of a league with all its options resolved.
 
     Raises:
-        UnknownVariant, BadOption, BadFormat: the message lists what is allowed.
+        UnknownVariant: there is none of this name.
+        BadOption: an option or its value does not exist.
+        BadFormat: neither `game` nor `deals:N`; each message lists what is allowed.
     """
     deals_of(fmt)
     rules = Rules(name, options)
     return VariantSpec(rules.name, dict(rules.options), fmt, rules.seats, rules.seatings())
-
-
-def clock(given: Mapping[str, float | int | None]) -> dict[str, float | int]:
-    """The clock with what is given in place of the defaults.
-
-    Raises:
-        BadWord: a time that is not above 0, a bank or grace below 0, or less than one fault.
-    """
-    result = {**CLOCK, **{name: value for name, value in given.items() if value is not None}}
-    lowest = {"answer": 0.001, "start": 0.001, "bank": 0, "grace": 0, "faults": 1}
-    for name, least in lowest.items():
-        if not (math.isfinite(result[name]) and result[name] >= least):
-            raise BadWord(f"--{name} is {result[name]:g}; it must be at least {least:g}")
-    return result
 
 
 def key(text: str | None) -> bytes | None:
@@ -135,7 +119,7 @@ def league_spec(  # noqa: PLR0913 - what a league is made of
     sets: int,
     *,
     fmt: str = "game",
-    clock: Mapping[str, float | int] | None = None,
+    clock: Mapping[str, object] | None = None,
     key: bytes | None = None,
     remote_sets: bool = False,
 ) -> LeagueSpec:
@@ -145,7 +129,7 @@ def league_spec(  # noqa: PLR0913 - what a league is made of
         variants=tuple(variant_spec(variant, options, fmt) for variant, options in variants),
         bots=bots,
         sets=sets,
-        clock=dict(clock or CLOCK),
+        clock=dict(Clock().as_json() if clock is None else clock),
         key=key,
         remote_sets=remote_sets,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena import spec
+from arena.cli.clock import clock_options
 from arena.cli.common import command_line, opened, say, table
 from arena.cli.run import run
 from referee.rules import VARIANTS
@@ -30,10 +31,6 @@ def league() -> None:
 league.add_command(run)
 
 
-def _clock_option(name: str, text: str) -> str:
-    return f"{text} (default {spec.CLOCK[name]:g})."
-
-
 @league.command()
 @click.argument("name")
 @click.option(
@@ -46,11 +43,7 @@ def _clock_option(name: str, text: str) -> str:
 @click.option("--sets", type=click.IntRange(1), required=True, help="Duplicate sets a match.")
 @click.option("--format", "fmt", default="game", show_default=True, metavar="game|deals:N", help="Whole games, or N deals.")
 @click.option("--option", "options", multiple=True, metavar="VARIANT.OPTION=VALUE", help="An option of a variant; repeatable.")
-@click.option("--answer", type=float, help=_clock_option("answer", "Seconds for an answer"))
-@click.option("--bank", type=float, help=_clock_option("bank", "Seconds a game that slow answers draw on"))
-@click.option("--start", type=float, help=_clock_option("start", "Seconds to start up"))
-@click.option("--grace", type=float, help=_clock_option("grace", "Seconds to come back after a lost connection"))
-@click.option("--faults", type=int, help=_clock_option("faults", "Faults that forfeit a game"))
+@clock_options
 @click.option("--remote-sets", is_flag=True, help="Duplicate sets for remote bots too, though they could remember a deal.")
 @click.option("--key", metavar="HEX", help="The league's secret key, 32 bytes; drawn unless given.")
 def create(  # noqa: PLR0913, PLR0917  (one parameter an option)
@@ -62,7 +55,7 @@ def create(  # noqa: PLR0913, PLR0917  (one parameter an option)
     options: tuple[str, ...],
     remote_sets: bool,
     key: str | None,
-    **clock: float | None,
+    clock: dict[str, float],
 ) -> None:
     """Create the league NAME. Its bots' versions, options and clock are fixed from now on; nothing is played yet."""
     try:
@@ -73,7 +66,7 @@ def create(  # noqa: PLR0913, PLR0917  (one parameter an option)
             spec.names(bots),
             sets,
             fmt=fmt,
-            clock=spec.clock(clock),
+            clock=clock,
             key=spec.key(key),
             remote_sets=remote_sets,
         )
