@@ -42,8 +42,8 @@ class LauncherGone(RefereeError):  # noqa: N818
 class Refusal(RefereeError):  # noqa: N818
     """A stream or a call cannot go on.
 
-    `code` is the name of a gRPC status code, `reason` the UPPER_SNAKE word for programs, `text` the sentence for people, `metadata` what
-    is dynamic in it, `retry_after` (seconds) when trying again makes sense.
+    `code` is the name of a gRPC status code, `reason` the UPPER_SNAKE word for programs, `text` the sentence for people,
+    `metadata` what is dynamic in it, `retry_after` (seconds) when trying again makes sense.
     """
 
     code: str

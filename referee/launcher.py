@@ -39,7 +39,7 @@ def prctl(option: int, value: int) -> bool:
     """Call Linux's prctl; False where there is none."""
     if not sys.platform.startswith("linux"):
         return False
-    return _libc().prctl(option, value, 0, 0, 0) == 0
+    return bool(_libc().prctl(option, value, 0, 0, 0) == 0)
 
 
 def _libc(loaded: list[ctypes.CDLL] = []) -> ctypes.CDLL:  # noqa: B006 - loaded once, before any fork
@@ -208,7 +208,8 @@ class Launcher:
         try:
             while self._going:
                 for key, _ in self._selector.select():
-                    key.data(key.fd)
+                    if self._selector.get_map().get(key.fd) is key:  # an earlier one of this round may have closed it
+                        key.data(key.fd)
         finally:
             self._end(wake)
 

@@ -305,6 +305,6 @@ class Table:
         """An error of our own voids the game; it must never end a bot's stream, for which the bot would be blamed."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is our own
+        except Exception as error:
             log.exception("table of set %d", self.game.set_number)
             self.stop(INFRASTRUCTURE, f"{type(error).__name__}: {error}")

@@ -59,7 +59,7 @@ def fill_view(target: table_pb2.View, view: View) -> None:
     target.turned = view.turned  # type: ignore[assignment]
     target.joker_suit = view.joker_suit + 1  # type: ignore[assignment]
     for seat, call in view.said:
-        target.said.add(seat=seat, call=call - _CALL)  # type: ignore[arg-type]
+        target.said.add(seat=seat, call=call - _CALL)
     target.trump = view.trump + 1  # type: ignore[assignment]
     if view.maker >= 0:
         target.maker = view.maker
@@ -68,7 +68,7 @@ def fill_view(target: table_pb2.View, view: View) -> None:
     target.alone.extend(view.alone)
     target.out.extend(view.out)
     for leader, cards, winner in view.tricks:
-        trick = target.tricks.add(leader=leader, cards=[card + 1 for card in cards])  # type: ignore[misc]
+        trick = target.tricks.add(leader=leader, cards=[card + 1 for card in cards])
         if winner >= 0:
             trick.winner = winner
     target.taken.extend(view.taken)
@@ -79,16 +79,7 @@ def fill_view(target: table_pb2.View, view: View) -> None:
     target.received = view.received + 1  # type: ignore[assignment]
 
 
-def fill_ask(  # noqa: PLR0913 - one argument a field
-    target: table_pb2.Ask,
-    number: int,
-    table: int,
-    view: View,
-    legal: int,
-    time: float,
-    bank: float,
-    last: float | None,
-) -> None:
+def fill_ask(target: table_pb2.Ask, number: int, table: int, view: View, legal: int) -> None:
     """Write an ask into an empty message, which may be an element of an envelope: nothing is copied then."""
     target.id = number
     target.table = table
@@ -97,16 +88,20 @@ def fill_ask(  # noqa: PLR0913 - one argument a field
         target.legal_cards.extend([card + 1 for card in bits(cards)])  # type: ignore[misc]
     else:
         target.legal_calls.extend([call - _CALL for call in bits(legal)])  # type: ignore[misc]
+
+
+def fill_times(target: table_pb2.Ask, time: float, bank: float, last: float | None) -> None:
+    """Write the times of an ask, in seconds."""
     set_duration(target.time, time)
     set_duration(target.bank, bank)
     if last is not None:
         set_duration(target.last, last)
 
 
-def ask_message(number: int, table: int, view: View, legal: int, *, time: float = 1.0, bank: float = 10.0, last: float | None = None) -> table_pb2.Ask:
-    """An ask as a message of its own; `legal` is a mask, times are in seconds."""
+def ask_message(number: int, table: int, view: View, legal: int) -> table_pb2.Ask:
+    """An ask as a message of its own, without its times; `legal` is a mask."""
     ask = table_pb2.Ask()
-    fill_ask(ask, number, table, view, legal, time, bank, last)
+    fill_ask(ask, number, table, view, legal)
     return ask
 
 
@@ -131,7 +126,9 @@ def fill_opened(target: table_pb2.Opened, table: int, seat: int, order: Order) -
 
 def fault_message(table: int, fault: Fault) -> table_pb2.Fault:
     """A fault, for the seat that made it."""
-    message = table_pb2.Fault(table=table, ask=fault.question.number, cause=cause(fault.cause), detail=fault.detail, count=fault.count)
+    message = table_pb2.Fault(table=table, ask=fault.question.number, cause=cause(fault.cause))
+    message.detail = fault.detail
+    message.count = fault.count
     if fault.made > JOKER:
         message.call = fault.made - _CALL  # type: ignore[assignment]
     else:
@@ -148,7 +145,7 @@ def closed_message(number: int, table: Table) -> table_pb2.Closed:
     return table_pb2.Closed(table=number, total=game.totals, places=game.places(), end=game.end)
 
 
-def cause(name: str) -> table_pb2.Cause:
+def cause(name: str) -> table_pb2.Cause.ValueType:
     """The enum value of a cause: "LATE" is CAUSE_LATE."""
     return table_pb2.Cause.Value(f"CAUSE_{name}")
 
@@ -222,7 +219,7 @@ def order_message(given: Order) -> control_pb2.Order:
 def clock(message: control_pb2.Clock) -> Clock:
     """A clock; settings that are absent take their defaults. Raises BadClock."""
     given: dict[str, float] = {
-        name: seconds(getattr(message, name)) for name in ("answer", "bank", "start", "grace") if message.HasField(name)  # type: ignore[arg-type]
+        name: seconds(getattr(message, name)) for name in ("answer", "bank", "start", "grace") if message.HasField(name)
     }
     if message.faults:
         given["faults"] = message.faults

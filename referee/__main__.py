@@ -1,0 +1,194 @@
+"""The referee from the command line: `python -m referee match` plays one order, `python -m referee serve` listens."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import queue
+import select
+import signal
+import stat
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from referee.errors import RefereeError
+from referee.launch import Launcher
+from referee.launcher import die_with_parent
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+log = logging.getLogger("referee")
+
+BAD_ORDER: Final = 2
+STOPPED: Final = 128 + signal.SIGTERM
+ONE_SHOT: Final = 0.5
+"""Seconds after the order within which the end of stdin means that there was no more to say, not that the parent has died."""
+ORPHAN_CHECK: Final = 0.5
+"""Seconds between looks whether the parent is alive."""
+
+
+class Printer:
+    """Writes lines to stdout from a thread of its own: a reader that is slow must not stop the referee."""
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._print, daemon=True)
+        self._thread.start()
+
+    def report(self, event: dict[str, Any]) -> None:
+        """Write an event."""
+        self._lines.put(json.dumps(event, separators=(",", ":")))
+
+    def close(self, patience: float | None = None) -> None:
+        """Wait until everything is written."""
+        self._lines.put(None)
+        self._thread.join(patience)
+
+    def _print(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                print(line, flush=True)
+            except OSError:
+                os.kill(os.getpid(), signal.SIGTERM)  # nobody reads us any more
+                return
+
+
+async def _until_stopped(work: Coroutine[Any, Any, None], *, watch_stdin: bool) -> bool:
+    """Run `work` until it is done, or a signal or the parent's death stops it; whether it was done."""
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, task.cancel)
+    parent = os.getppid()
+    watcher = loop.create_task(_watch_parent(task, parent, watch_stdin=watch_stdin))
+    try:
+        await asyncio.wait({task})
+    finally:
+        watcher.cancel()
+    if task.cancelled():
+        return False
+    task.result()
+    return True
+
+
+async def _watch_parent(task: asyncio.Task[None], parent: int, *, watch_stdin: bool) -> None:
+    while True:
+        await asyncio.sleep(ORPHAN_CHECK)
+        if os.getppid() != parent or (watch_stdin and _at_end()):
+            log.warning("the parent process has ended")
+            task.cancel()
+            return
+
+
+def _at_end() -> bool:
+    """Whether stdin has been closed at the other end."""
+    readable, _, _ = select.select([0], [], [], 0)
+    return bool(readable) and not os.read(0, 4096)
+
+
+def _is_held_open() -> bool:
+    """Whether stdin is a pipe that the parent keeps open as a sign of life."""
+    mode = os.fstat(0).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return False
+    readable, _, _ = select.select([0], [], [], ONE_SHOT)
+    return not (readable and not os.read(0, 4096))
+
+
+def _read_line() -> str:
+    """The order: what comes until the first newline, unbuffered, so that the end of stdin can be watched for afterwards."""
+    data = b""
+    while not data.endswith(b"\n") and (chunk := os.read(0, 65536)):
+        data += chunk
+    return data.decode()
+
+
+# ---- match ------------------------------------------------------------------------------------------------------------
+
+
+def match() -> int:
+    """Play the order on stdin; events on stdout."""
+    from referee import match as matches  # noqa: PLC0415 - gRPC is loaded only where it is used
+
+    try:
+        job = matches.parse(json.loads(_read_line()))
+    except (RefereeError, ValueError, AttributeError) as error:
+        print(f"referee: {error}", file=sys.stderr)
+        return BAD_ORDER
+    held = _is_held_open()
+    launcher = Launcher()
+    printer = Printer()
+
+    async def work() -> None:
+        await launcher.listen()
+        try:
+            await matches.play(job, launcher, printer.report)
+        finally:
+            await launcher.close()
+
+    done = asyncio.run(_until_stopped(work(), watch_stdin=held))
+    printer.close(None if done else 1.0)
+    return 0 if done else STOPPED
+
+
+# ---- serve ------------------------------------------------------------------------------------------------------------
+
+
+def serve(address: str, tokens: Path | None, *, anywhere: bool) -> int:
+    """Listen until a SIGTERM or SIGINT."""
+    from referee.auth import TokenBook, digest, new_token  # noqa: PLC0415
+    from referee.server import Server  # noqa: PLC0415
+
+    token = new_token()
+
+    async def work() -> None:
+        book = TokenBook.of_file(tokens) if tokens else TokenBook(operators={digest(token)})
+        server = Server(book)
+        event = {"event": "listening", "address": await server.start(address, anywhere=anywhere)}
+        print(json.dumps(event if tokens else {**event, "operator": token}), flush=True)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await server.stop()
+
+    asyncio.run(_until_stopped(work(), watch_stdin=False))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m referee", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("match", help="play the order, one JSON object, on stdin; events on stdout")
+    listen = commands.add_parser("serve", help="listen for bots and operators")
+    listen.add_argument("--listen", required=True, metavar="ADDRESS", help="unix:/path, or host:port on loopback")
+    listen.add_argument("--tokens", type=Path, metavar="FILE", help="JSON file of operators' and bots' token digests")
+    listen.add_argument("--insecure-any-address", action="store_true", help="listen beyond loopback, without encryption")
+    return parser
+
+
+def main() -> int:
+    """Run from the command line; returns the exit code."""
+    arguments = _parser().parse_args()
+    level = os.environ.get("EUCHRE_LOG", "WARNING").upper()
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    with contextlib.suppress(KeyboardInterrupt):
+        if arguments.command == "match":
+            die_with_parent(signal.SIGTERM)
+            return match()
+        try:
+            return serve(arguments.listen, arguments.tokens, anywhere=arguments.insecure_any_address)
+        except RefereeError as error:
+            print(f"referee: {error}", file=sys.stderr)
+            return BAD_ORDER
+    return 128 + signal.SIGINT
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,337 @@
+"""A match run: bots started, sets played seating by seating, every game reported.
+
+Each seating of the sets is played by fresh processes, so that no process sees a deal twice. The processes of the next seating start
+while the present one finishes. The referee is one of our own on a unix socket, or that which the order names; either way it is
+spoken to through ControlService.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import statistics
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import grpc
+
+from euchre.v1 import control_pb2, control_pb2_grpc
+from referee import launch, wire
+from referee.auth import TokenBook, digest, new_token
+from referee.clock import Clock
+from referee.errors import BadOrder, LauncherGone
+from referee.lag import Watch
+from referee.order import Order, OrderSeat
+from referee.rules import Rules
+from referee.rules.errors import RulesError
+from referee.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+log = logging.getLogger(__name__)
+
+FAREWELL: Final = 1.0
+"""Seconds from the goodbye to the end of a bot's process, by force if need be."""
+_KNOWN: Final = frozenset(
+    ("match", "variant", "format", "options", "lineup", "key", "clock", "games", "referee", "log_dir", "lag")
+)
+
+Report = "Callable[[dict[str, Any]], None]"
+
+
+# ---- the order --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One bot of the line-up: a command to run, or the digests of the tokens with which it is connected."""
+
+    bot: str
+    run: str | None
+    cwd: str | None
+    tokens: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A match run as ordered. `games` has the sets of each seating; `referee` is (address, operator token) or None."""
+
+    match: str
+    rules: Rules
+    format: str
+    key: bytes
+    clock: Clock
+    lineup: tuple[Entry, ...]
+    games: Mapping[tuple[int, ...], tuple[int, ...]]
+    referee: tuple[str, str] | None
+    log_dir: Path | None
+    lag: float
+    """Seconds above which the referee's own part of decisions (99th percentile) voids games."""
+
+
+def parse(given: Mapping[str, Any]) -> Job:
+    """The job that JSON describes. Raises BadOrder or BadClock, with what would be allowed."""
+    if unknown := given.keys() - _KNOWN:
+        raise BadOrder(f"unknown part of the order: {', '.join(sorted(unknown))} (known: {', '.join(sorted(_KNOWN))})")
+    try:
+        return _parse(given)
+    except RulesError as error:
+        raise BadOrder(str(error)) from None
+    except KeyError as error:
+        raise BadOrder(f"the order lacks {error}") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, BadOrder):
+            raise
+        raise BadOrder(f"the order cannot be read: {error}") from None
+
+
+def _parse(given: Mapping[str, Any]) -> Job:
+    rules = Rules(given["variant"], given.get("options") or {})
+    referee = given.get("referee")
+    job = Job(
+        match=str(given["match"]),
+        rules=rules,
+        format=given.get("format", "game"),
+        key=bytes.fromhex(given["key"]),
+        clock=Clock.of(given.get("clock") or {}),
+        lineup=tuple(_entry(entry, rules) for entry in given["lineup"]),
+        games=_by_seating(given["games"]),
+        referee=(referee["address"], referee["token"]) if referee else None,
+        log_dir=Path(given["log_dir"]) if given.get("log_dir") else None,
+        lag=float(given.get("lag", Watch().limit)),
+    )
+    if len(job.lineup) != rules.sides:
+        raise BadOrder(f"{len(job.lineup)} bots in the line-up (allowed: {rules.sides} for {rules.name})")
+    for seating in job.games:  # so that a bad order is refused before a bot is started
+        _order(job, seating, [bytes([seat]) * 32 for seat in range(rules.seats)])
+    return job
+
+
+def _entry(given: Mapping[str, Any], rules: Rules) -> Entry:
+    name, run = str(given["bot"]), given.get("run")
+    tokens = tuple(bytes.fromhex(token) for token in given.get("tokens") or ())
+    seats = rules.seats // rules.sides
+    if run is None and len(tokens) != seats:
+        raise BadOrder(f"bot {name}: no run command and {len(tokens)} token digests (allowed: {seats}, one a seat)")
+    if run is not None:
+        launch.command(run)
+    return Entry(name, run, given.get("cwd"), tokens)
+
+
+def _by_seating(games: Sequence[Any]) -> dict[tuple[int, ...], tuple[int, ...]]:
+    found: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for number, seatings in games:
+        for seating in seatings:
+            found[tuple(seating)] = (*found.get(tuple(seating), ()), int(number))
+    if not found:
+        raise BadOrder("the order has no games (allowed: [[set, [seating, ...]], ...])")
+    return found
+
+
+def _order(job: Job, seating: tuple[int, ...], tokens: Sequence[bytes]) -> Order:
+    if any(place >= len(job.lineup) for place in seating):
+        raise BadOrder(f"seating {list(seating)} names a bot that is not in the line-up of {len(job.lineup)}")
+    return Order(
+        match=job.match,
+        rules=job.rules,
+        format=job.format,
+        key=job.key,
+        sets=job.games[seating],
+        seating=seating,
+        seats=tuple(OrderSeat(token, job.lineup[place].bot) for token, place in zip(tokens, seating, strict=True)),
+        clock=job.clock,
+    )
+
+
+# ---- playing ----------------------------------------------------------------------------------------------------------
+
+
+async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, Any]], None]) -> None:
+    """Play a job and report its events, `done` last. Whatever ends it early ends its bots too."""
+    async with _referee(job) as (address, token), grpc.aio.insecure_channel(address) as channel:
+        control = control_pb2_grpc.ControlServiceStub(channel)
+        table = _Match(job, launcher, report, control, address, token)
+        running: set[asyncio.Task[None]] = set()
+        async with asyncio.TaskGroup() as group:
+            for seating in job.games:
+                if len(running) > 1:
+                    _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                halfway = asyncio.Event()
+                running.add(group.create_task(table.play(seating, halfway)))
+                await halfway.wait()
+    report({"event": "done"})
+
+
+@contextlib.asynccontextmanager
+async def _referee(job: Job) -> AsyncIterator[tuple[str, str]]:
+    """The address of the referee and an operator's token for it."""
+    if job.referee is not None:
+        yield job.referee
+        return
+    token = new_token()
+    with tempfile.TemporaryDirectory(prefix="euchre-", dir=_short_folder()) as folder:
+        server = Server(TokenBook(operators={digest(token)}), watch=Watch(job.lag))
+        address = await server.start(f"unix:{folder}/referee.sock")
+        try:
+            yield address, token
+        finally:
+            await server.stop(grace=0.2)
+
+
+def _short_folder() -> str | None:
+    """Where a socket's path is short enough: the usual place for temporary files, unless that is too deep."""
+    return "/tmp" if len(tempfile.gettempdir()) > 60 else None  # noqa: S108 - mkdtemp makes a private folder in it
+
+
+class _Seat:
+    """One seat of a seating: its token's digest, and the process if it is ours."""
+
+    def __init__(self, place: int, entry: Entry, digest_: bytes, token: str | None) -> None:
+        self.place = place
+        self.entry = entry
+        self.digest = digest_
+        self.token = token
+        self.process: launch.Bot | None = None
+        self.faulted = False
+
+
+class _Match:
+    """What the seatings of a job have in common."""
+
+    def __init__(
+        self,
+        job: Job,
+        launcher: launch.Launcher,
+        report: Callable[[dict[str, Any]], None],
+        control: control_pb2_grpc.ControlServiceStub,
+        address: str,
+        token: str,
+    ) -> None:
+        self._job = job
+        self._launcher = launcher
+        self._report = report
+        self._control: Any = control
+        self._address = address
+        self._metadata = (("authorization", f"Bearer {token}"),)
+
+    async def play(self, seating: tuple[int, ...], halfway: asyncio.Event) -> None:
+        """Play all sets of one seating; sets `halfway` when half of the games have ended."""
+        seats = self._seats(seating)
+        order = _order(self._job, seating, [seat.digest for seat in seats])
+        request = control_pb2.PlayMatchRequest(order=wire.order_message(order))
+        watchers: list[asyncio.Task[None]] = []
+        try:
+            call = self._control.PlayMatch(request, metadata=self._metadata)
+            await call.initial_metadata()  # only now do the tokens count
+            self._start(seats)
+            watchers = [asyncio.create_task(self._watch(seat)) for seat in seats if seat.process]
+            left = len(order.sets)
+            async for response in call:
+                self._event(response, seating, seats)
+                left -= 1
+                if left <= len(order.sets) // 2:
+                    halfway.set()
+        finally:
+            halfway.set()
+            for watcher in watchers:
+                watcher.cancel()
+            await self._end(seats, seating)
+
+    def _seats(self, seating: tuple[int, ...]) -> list[_Seat]:
+        seats: list[_Seat] = []
+        for place, index in enumerate(seating):
+            entry = self._job.lineup[index]
+            if entry.run is None:
+                partner = sum(seat.entry is entry for seat in seats)
+                seats.append(_Seat(place, entry, entry.tokens[partner], None))
+            else:
+                token = new_token()
+                seats.append(_Seat(place, entry, digest(token), token))
+        return seats
+
+    def _start(self, seats: list[_Seat]) -> None:
+        for seat in seats:
+            if seat.token is not None and seat.entry.run is not None:
+                words = launch.command(seat.entry.run)
+                env = launch.environment(words, self._address, seat.token)
+                seat.process = self._launcher.start(words, env, seat.entry.cwd)
+
+    async def _watch(self, seat: _Seat) -> None:
+        """Tell the referee at once when a bot's process has ended."""
+        assert seat.process is not None
+        with contextlib.suppress(LauncherGone):
+            end = await asyncio.shield(seat.process.ended)
+            request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=f"exit code {end.code}")
+            await self._control.ReportExit(request, metadata=self._metadata)
+
+    async def _end(self, seats: list[_Seat], seating: tuple[int, ...]) -> None:
+        """Give the processes a moment after the goodbye, then kill them; report what is worth knowing of their ends."""
+        started = [seat for seat in seats if seat.process]
+        ends = [seat.process.ended for seat in started if seat.process]
+        if not ends:
+            return
+        with contextlib.suppress(asyncio.CancelledError):  # a match that is stopped waits no second
+            await asyncio.wait(ends, timeout=FAREWELL)
+        killed = {seat.place for seat in started if seat.process and not seat.process.ended.done()}
+        for seat in started:
+            if seat.process and seat.place in killed:
+                seat.process.stop()
+        await asyncio.wait(ends)
+        for seat in started:
+            if seat.process:
+                self._tell_end(seat, seating, seat.process.ended.result(), killed=seat.place in killed)
+
+    def _tell_end(self, seat: _Seat, seating: tuple[int, ...], end: launch.Exit, *, killed: bool) -> None:
+        if self._job.log_dir is not None:
+            self._job.log_dir.mkdir(parents=True, exist_ok=True)
+            name = f"{seat.entry.bot}.{''.join(map(str, seating))}.seat{seat.place}.log"
+            (self._job.log_dir / name).write_text(end.tail(2 * 64 * 1024) + "\n", encoding="utf-8")
+        if seat.faulted or (end.code and not killed):
+            event = {"event": "log", "bot": seat.entry.bot, "seat": seat.place, "seating": list(seating)}
+            self._report({**event, "exit": None if killed else end.code, "tail": end.tail()})
+
+    # ---- events -------------------------------------------------------------------------------------------------------
+
+    def _event(self, response: control_pb2.PlayMatchResponse, seating: tuple[int, ...], seats: list[_Seat]) -> None:
+        if response.HasField("void"):
+            void = response.void
+            event = {"event": "void", "set": void.set, "seating": list(seating), "cause": void.cause, "detail": void.detail}
+            self._report(event)
+            return
+        game = response.game
+        record = json.loads(game.record)
+        for deal in record["deals"]:
+            for fault in deal["faults"]:
+                seats[fault["seat"]].faulted = True
+        event = {"event": "game", "set": game.set, "seating": list(seating), "record": record, "times": times(game.times)}
+        if game.notes:
+            event["notes"] = [_note(note, seats) for note in game.notes]
+        self._report(event)
+
+
+def times(given: Sequence[control_pb2.Times]) -> dict[str, Any]:
+    """Median and 99th percentile of a game's decision times, in microseconds: the bots' by seat, the referee's own of all."""
+    own = [value for seat in given for value in seat.own_us]
+    return {
+        "decisions": [seat.decisions for seat in given],
+        "rest_us": [_summary(seat.rest_us) for seat in given],
+        "own_us": _summary(own),
+    }
+
+
+def _summary(values: Sequence[int]) -> dict[str, int]:
+    if not values:
+        return {"median": 0, "p99": 0}
+    ordered = sorted(values)
+    return {"median": int(statistics.median(ordered)), "p99": ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]}
+
+
+def _note(note: control_pb2.Note, seats: list[_Seat]) -> dict[str, Any]:
+    if note.cut:
+        log.warning("%s, seat %d: a note is %d bytes too long and was cut", seats[note.seat].entry.bot, note.seat, note.cut)
+    return {"deal": note.deal, "move": note.move, "seat": note.seat, "text": note.text, "cut": note.cut}

@@ -1,0 +1,144 @@
+"""A referee that listens: the services on one address, and the pulse that makes time pass."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from euchre.v1 import control_pb2, control_pb2_grpc
+from referee.auth import TokenBook, unknown_token
+from referee.clock import now
+from referee.control import ControlServicer
+from referee.errors import BadAddress, BadTokens
+from referee.hall import Hall
+from referee.service import SERVICE, PlayService, cancelled
+
+if TYPE_CHECKING:
+    from referee.lag import Watch
+    from referee.limits import Limits
+
+log = logging.getLogger(__name__)
+
+CONTROL: Final = control_pb2.DESCRIPTOR.services_by_name["ControlService"].full_name
+TICK: Final = 0.02
+"""Seconds between looks at the clock."""
+LATE: Final = 0.002
+"""Seconds by which a look may be late before it counts as lag."""
+DRAIN: Final = 0.005
+"""Seconds to take what has arrived before judging, when the loop was late."""
+REFRESH: Final = 1.0
+"""Seconds between looks at the token file."""
+SOCKET_PATH: Final = 107
+"""Bytes that a unix socket's path may have."""
+
+_OPTIONS: Final = (
+    ("grpc.so_reuseport", 0),  # two referees must not share a port without knowing
+    ("grpc.max_receive_message_length", 1024 * 1024),  # of orders; bots' messages have a limit of their own
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 0),  # a bot that pings too often is no attack
+)
+
+
+def check_address(address: str, *, anywhere: bool = False) -> str:
+    """The address, if it may be served: unix:/path, or host:port on loopback. Raises BadAddress."""
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:")
+        if not path or len(os.fsencode(path)) > SOCKET_PATH:
+            raise BadAddress(f"socket path {path!r} (allowed: 1 to {SOCKET_PATH} bytes)")
+        return address
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or not port.isdigit() or int(port) > 65535:
+        raise BadAddress(f"address {address!r} (allowed: unix:/path, or host:port)")
+    if not anywhere and not _is_loopback(host.strip("[]")):
+        raise BadAddress(
+            f"{host} is not on loopback (allowed: 127.0.0.1, ::1, localhost; others only with --insecure-any-address)"
+        )
+    return address
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Server:
+    """A listening referee. Make it in the event loop; `start`, then `stop`."""
+
+    def __init__(self, book: TokenBook, *, limits: Limits | None = None, watch: Watch | None = None) -> None:
+        self.hall = Hall(limits, watch, book.bots)
+        self._book = book
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._health = health.aio.HealthServicer()
+        self._pulse: asyncio.Task[None] | None = None
+        self._socket: Path | None = None
+        PlayService(self.hall).register(self._server)
+        control_pb2_grpc.add_ControlServiceServicer_to_server(ControlServicer(self.hall, book), self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = (SERVICE, CONTROL, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._server)
+
+    async def start(self, address: str, *, anywhere: bool = False) -> str:
+        """Listen; returns the address with the port that was really taken. Raises BadAddress."""
+        address = check_address(address, anywhere=anywhere)
+        if address.startswith("unix:"):
+            self._socket = Path(address.removeprefix("unix:"))
+            self._socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise BadAddress(f"cannot listen on {address}: {error}") from None
+        await self._server.start()
+        if self._socket is not None:
+            self._socket.chmod(0o600)
+        else:
+            address = f"{address.rpartition(':')[0]}:{port}"
+        for name in ("", SERVICE, CONTROL):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._pulse = asyncio.create_task(self._beat())
+        return address
+
+    async def stop(self, grace: float = 2.0) -> None:
+        """Break off what is played, say goodbye, and close."""
+        await self._health.enter_graceful_shutdown()
+        self.hall.close()
+        await self._server.stop(grace)
+        if self._pulse is not None:
+            await cancelled(self._pulse)
+        if self._socket is not None:
+            with contextlib.suppress(FileNotFoundError):
+                self._socket.unlink()
+
+    async def _beat(self) -> None:
+        refreshed = now()
+        while True:
+            due = now() + TICK
+            await asyncio.sleep(TICK)
+            late = now() - due
+            if late > LATE:
+                self.hall.lag.add(late)
+                await asyncio.sleep(DRAIN)
+            self.hall.tick(now())
+            if now() - refreshed > REFRESH:
+                refreshed = now()
+                self._refresh()
+
+    def _refresh(self) -> None:
+        try:
+            if self._book.refresh():
+                self.hall.know(self._book.bots, unknown_token("the token was revoked"))
+        except BadTokens as error:
+            log.warning("%s; the tokens stay as they were", error)

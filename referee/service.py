@@ -1,0 +1,206 @@
+"""The gRPC side of a session: streams in, streams out, and how they end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
+from grpc_status import rpc_status
+
+from euchre.v1 import referee_pb2
+from referee import auth, wire
+from referee.clock import now
+from referee.errors import Refusal
+
+if TYPE_CHECKING:
+    from referee.hall import Hall
+    from referee.session import Session
+
+log = logging.getLogger(__name__)
+
+SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
+DOMAIN: Final = "euchre.v1"
+FAREWELL: Final = 1.0
+"""Seconds that a bot has to close its stream after the goodbye."""
+
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+async def abort(context: grpc.aio.ServicerContext[Any, Any], refusal: Refusal) -> NoReturn:
+    """End a call with a status that carries google.rpc.ErrorInfo, and RetryInfo where it makes sense to come back."""
+    code = grpc.StatusCode[refusal.code]
+    status = status_pb2.Status(code=code.value[0], message=refusal.text)
+    details: list[Any] = [error_details_pb2.ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=refusal.metadata)]
+    if refusal.retry_after is not None:
+        retry = error_details_pb2.RetryInfo()
+        wire.set_duration(retry.retry_delay, refusal.retry_after)
+        details.append(retry)
+    for detail in details:
+        packed = AnyMessage()
+        packed.Pack(detail)
+        status.details.append(packed)
+    rich = rpc_status.to_status(status)
+    await context.abort(code, refusal.text, rich.trailing_metadata)
+
+
+class BotStream:
+    """One stream of a bot, as its session sees it."""
+
+    def __init__(self, stuck_after: float) -> None:
+        self.ended: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+        self.woken = asyncio.Event()
+        self.writing: float | None = None
+        self._stuck_after = stuck_after
+
+    def wake(self) -> None:
+        """There is something to send."""
+        self.woken.set()
+
+    def end(self, refusal: Refusal | None) -> None:
+        """End the stream; the first reason counts."""
+        if not self.ended.done():
+            self.ended.set_result(refusal)
+
+    def stuck(self, now: float) -> bool:
+        """Whether a write has been waiting for the bot to read."""
+        return self.writing is not None and now - self.writing > self._stuck_after
+
+
+class PlayService:
+    """RefereeService.Play over bytes: encoding is done here, so that garbage and sizes are judged here too."""
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._strangers = 0
+
+    def register(self, server: grpc.aio.Server) -> None:
+        """Offer the service."""
+        handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self.play)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": handler}),))
+
+    async def play(self, _requests: object, context: Context) -> None:
+        """One stream, from its Hello to its end."""
+        stream = BotStream(self._hall.limits.stuck)
+        try:
+            session = await self._greet(stream, context)
+        except Refusal as refusal:
+            log.info("stream of %s refused: %s", context.peer(), refusal)
+            await abort(context, refusal)
+        tasks = [asyncio.create_task(self._guard(stream, work(session, stream, context))) for work in (self._read, self._write)]
+        try:
+            ending = await stream.ended
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._hall.disconnect(session, stream, now())
+            self._hall.pump(now())
+        if ending is not None:
+            log.info("stream of %s ended: %s", session.bot, ending)
+            await abort(context, ending)
+
+    @staticmethod
+    async def _guard(stream: BotStream, work: Any) -> None:  # noqa: ANN401 - a coroutine
+        """However reading or writing ends, the stream ends with it."""
+        try:
+            await work
+            stream.end(None)
+        except Refusal as refusal:
+            stream.end(refusal)
+        except (grpc.RpcError, grpc.aio.BaseError, OSError) as error:
+            log.debug("stream lost: %s", error)
+            stream.end(None)
+        except Exception:
+            log.exception("stream")
+            stream.end(Refusal("INTERNAL", "REFEREE_ERROR", "the referee failed; this is not the bot's fault"))
+
+    # ---- greeting -----------------------------------------------------------------------------------------------------
+
+    async def _greet(self, stream: BotStream, context: Context) -> Session:
+        hall = self._hall
+        hello = await self._hello(context)
+        token = auth.bearer(context.invocation_metadata() or ())
+        if hello.token and token and hello.token != token:
+            raise auth.unknown_token("the token in the metadata and the token in Hello differ")
+        session = hall.admit(auth.digest(hello.token or token), now())
+        if hello.protocol != wire.PROTOCOL:
+            raise _wrong_version(hello.protocol)
+        hall.connect(session, stream, hello, now())
+        return session
+
+    async def _hello(self, context: Context) -> referee_pb2.Hello:
+        limits = self._hall.limits
+        if self._strangers >= limits.strangers:
+            raise Refusal("RESOURCE_EXHAUSTED", "TOO_MANY_STRANGERS", "too many streams have not said Hello", {}, 1.0)
+        self._strangers += 1
+        try:
+            async with asyncio.timeout(limits.hello):
+                data: Any = await context.read()
+        except TimeoutError:
+            raise Refusal("DEADLINE_EXCEEDED", "HELLO_LATE", f"no Hello within {limits.hello:g} s") from None
+        finally:
+            self._strangers -= 1
+        request = self._parse(data) if data is not grpc.aio.EOF else referee_pb2.PlayRequest()
+        if not request.HasField("hello"):
+            raise Refusal("INVALID_ARGUMENT", "HELLO_MISSING", "the first message must be a Hello")
+        return request.hello
+
+    def _parse(self, data: bytes) -> referee_pb2.PlayRequest:
+        most = self._hall.limits.message_bytes
+        if len(data) > most:
+            text = f"a message of {len(data)} bytes (allowed: {most})"
+            raise Refusal("RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE", text, {"bytes": str(len(data)), "allowed": str(most)})
+        try:
+            return referee_pb2.PlayRequest.FromString(data)
+        except DecodeError:
+            raise Refusal("INVALID_ARGUMENT", "GARBAGE", "a message is no euchre.v1.PlayRequest") from None
+
+    # ---- the two directions -------------------------------------------------------------------------------------------
+
+    async def _read(self, session: Session, stream: BotStream, context: Context) -> None:
+        hall = self._hall
+        while True:
+            data: Any = await context.read()
+            if data is grpc.aio.EOF or session.stream is not stream:
+                return
+            request = self._parse(data)
+            if request.HasField("hello"):
+                raise Refusal("INVALID_ARGUMENT", "HELLO_TWICE", "a second Hello on the same stream")
+            arrived = now()
+            try:
+                session.take(request.answers, arrived)
+            finally:
+                hall.pump(arrived)
+
+    async def _write(self, session: Session, stream: BotStream, context: Context) -> None:
+        goodbye = False
+        while not goodbye:
+            await stream.woken.wait()
+            stream.woken.clear()
+            if session.stream is not stream:
+                return
+            message = session.collect(now())
+            if message is not None:
+                goodbye = message.goodbye
+                stream.writing = now()
+                await context.write(message.SerializeToString())
+                stream.writing = None
+        await asyncio.sleep(FAREWELL)
+
+
+def _wrong_version(version: int) -> Refusal:
+    text = f"protocol version {version} is not supported (allowed: {wire.PROTOCOL})"
+    supported = str(wire.PROTOCOL)
+    return Refusal("FAILED_PRECONDITION", "PROTOCOL_VERSION", text, {"min": supported, "max": supported, "given": str(version)})
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    """Cancel a task and wait for it."""
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
