@@ -5,9 +5,10 @@ It reads commands, one JSON object a line, from stdin and writes events likewise
     {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null}     {"stop": 7}
     {"exited": 7, "code": 1, "out": "...", "err": "..."}                 code 128 + n after signal n, 127 where it could not start
 
-Each bot is started by a keeper, a fork of this process that adopts whatever the bot leaves behind (PR_SET_CHILD_SUBREAPER), so that
-the whole tree is known and is killed when the bot ends, when it is stopped, or when anything above it dies. All output of a bot is
-read at once; only the tail is kept. When stdin closes or a SIGTERM comes, everything is killed and the program ends.
+Each bot is started by a keeper, a fork of this process that adopts whatever the bot leaves behind (PR_SET_CHILD_SUBREAPER),
+so that the whole tree is known and is killed when the bot ends, when it is stopped, or when anything above it dies. All
+output of a bot is read at once; only the tail is kept. When stdin closes or a SIGTERM comes, everything is killed and the
+program ends.
 """
 
 from __future__ import annotations
@@ -123,10 +124,16 @@ def keep(command: dict[str, Any], out: int, err: int) -> NoReturn:
 
 
 def _run(command: dict[str, Any], out: int, err: int, watched: set[signal.Signals]) -> int:
-    bot = subprocess.Popen(  # noqa: PLW1509 - this process has a single thread
-        command["argv"], env=command["env"], cwd=command.get("cwd"), stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-        start_new_session=True, preexec_fn=_enter,
-    )  # fmt: skip
+    bot = subprocess.Popen(
+        command["argv"],
+        env=command["env"],
+        cwd=command.get("cwd"),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        start_new_session=True,
+        preexec_fn=_enter,  # noqa: PLW1509 - this process has a single thread
+    )
     while True:
         if signal.sigwait(watched) == signal.SIGTERM:
             _kill_group(bot.pid)

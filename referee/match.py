@@ -1,8 +1,8 @@
 """A match run: bots started, sets played seating by seating, every game reported.
 
-Each seating of the sets is played by fresh processes, so that no process sees a deal twice. The processes of the next seating start
-while the present one finishes. The referee is one of our own on a unix socket, or that which the order names; either way it is
-spoken to through ControlService.
+Each seating of the sets is played by fresh processes, so that no process sees a deal twice. The processes of the next
+seating start while the present one finishes. The referee is one of our own on a unix socket, or that which the order names;
+either way it is spoken to through ControlService.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ FAREWELL: Final = 1.0
 _KNOWN: Final = frozenset(
     ("match", "variant", "format", "options", "lineup", "key", "clock", "games", "referee", "log_dir", "lag")
 )
-
-Report = "Callable[[dict[str, Any]], None]"
 
 
 # ---- the order --------------------------------------------------------------------------------------------------------
@@ -154,15 +152,15 @@ def _order(job: Job, seating: tuple[int, ...], tokens: Sequence[bytes]) -> Order
 async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, Any]], None]) -> None:
     """Play a job and report its events, `done` last. Whatever ends it early ends its bots too."""
     async with _referee(job) as (address, token), grpc.aio.insecure_channel(address) as channel:
-        control = control_pb2_grpc.ControlServiceStub(channel)
-        table = _Match(job, launcher, report, control, address, token)
+        link = _Link(address, control_pb2_grpc.ControlServiceStub(channel), (("authorization", f"Bearer {token}"),))
+        match = _Match(job, launcher, report, link)
         running: set[asyncio.Task[None]] = set()
         async with asyncio.TaskGroup() as group:
             for seating in job.games:
                 if len(running) > 1:
                     _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 halfway = asyncio.Event()
-                running.add(group.create_task(table.play(seating, halfway)))
+                running.add(group.create_task(match.play(seating, halfway)))
                 await halfway.wait()
     report({"event": "done"})
 
@@ -200,6 +198,15 @@ class _Seat:
         self.faulted = False
 
 
+@dataclass(frozen=True)
+class _Link:
+    """The way to the referee."""
+
+    address: str
+    control: Any
+    metadata: tuple[tuple[str, str], ...]
+
+
 class _Match:
     """What the seatings of a job have in common."""
 
@@ -208,16 +215,12 @@ class _Match:
         job: Job,
         launcher: launch.Launcher,
         report: Callable[[dict[str, Any]], None],
-        control: control_pb2_grpc.ControlServiceStub,
-        address: str,
-        token: str,
+        link: _Link,
     ) -> None:
         self._job = job
         self._launcher = launcher
         self._report = report
-        self._control: Any = control
-        self._address = address
-        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._link = link
 
     async def play(self, seating: tuple[int, ...], halfway: asyncio.Event) -> None:
         """Play all sets of one seating; sets `halfway` when half of the games have ended."""
@@ -226,7 +229,7 @@ class _Match:
         request = control_pb2.PlayMatchRequest(order=wire.order_message(order))
         watchers: list[asyncio.Task[None]] = []
         try:
-            call = self._control.PlayMatch(request, metadata=self._metadata)
+            call = self._link.control.PlayMatch(request, metadata=self._link.metadata)
             await call.initial_metadata()  # only now do the tokens count
             self._start(seats)
             watchers = [asyncio.create_task(self._watch(seat)) for seat in seats if seat.process]
@@ -258,7 +261,7 @@ class _Match:
         for seat in seats:
             if seat.token is not None and seat.entry.run is not None:
                 words = launch.command(seat.entry.run)
-                env = launch.environment(words, self._address, seat.token)
+                env = launch.environment(words, self._link.address, seat.token)
                 seat.process = self._launcher.start(words, env, seat.entry.cwd)
 
     async def _watch(self, seat: _Seat) -> None:
@@ -267,7 +270,7 @@ class _Match:
         with contextlib.suppress(LauncherGone):
             end = await asyncio.shield(seat.process.ended)
             request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=f"exit code {end.code}")
-            await self._control.ReportExit(request, metadata=self._metadata)
+            await self._link.control.ReportExit(request, metadata=self._link.metadata)
 
     async def _end(self, seats: list[_Seat], seating: tuple[int, ...]) -> None:
         """Give the processes a moment after the goodbye, then kill them; report what is worth knowing of their ends."""

@@ -1,7 +1,8 @@
 """A bot's session: what it is asked and told over all its tables, whichever stream carries it at the moment.
 
-What waits to be sent is bounded by construction: open asks (no more than open tables), openings and closings, faults and stale answers,
-of which `Limits.notices` may wait. Nothing is encoded before it is sent, so that an ask whose time is over leaves nothing behind.
+What waits to be sent is bounded by construction: open asks (no more than open tables), openings and closings, faults and
+stale answers, of which `Limits.notices` may wait. Nothing is encoded before it is sent, so that an ask whose time is over
+leaves nothing behind.
 """
 
 from __future__ import annotations

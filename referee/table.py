@@ -1,8 +1,8 @@
 """A table: one game, its seats and its clock. No I/O and no clock of its own: time comes as an argument, `now`, in seconds.
 
-At most one question is open at a time. A question runs in three moments: `opened` when the game comes to it, `handed` when it leaves
-for the bot (from then on the bot's clock runs), and the arrival of the answer. What lies between the last arrival and `handed`, and
-whatever the event loop was late meanwhile, is the referee's own time; the rest is the bot's and the wire's.
+At most one question is open at a time. It has three moments: `opened` when the game comes to it, `handed` when it leaves for
+the bot (from then on the bot's clock runs), and the arrival of the answer. What lies between the last arrival and `handed`,
+and whatever the event loop was late meanwhile, is the referee's own time; the rest is the bot's and the wire's.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Times:
 class Table:
     """One game being played. `finished` once nothing more will be asked; `void` then is (cause, detail) if it came to nothing."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but three have defaults
         self,
         game: Game,
         seats: Sequence[Seat],
@@ -244,10 +244,8 @@ class Table:
         waited = self._count(question, now)
         self.banks[seat] = 0.0
         self.last[seat] = waited
-        if seat not in self._answered:
-            cause = SILENT
-        else:
-            cause = BANK_EMPTY if question.bank else LATE
+        late = BANK_EMPTY if question.bank else LATE
+        cause = late if seat in self._answered else SILENT
         allowed = f"{self.clock.answer:g} s and {question.bank:.3f} s from the bank"
         self._step_in(question, cause, None, f"no answer after {waited:.3f} s (allowed: {allowed})", now)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import queue
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import grpc
 
 from euchre.v1 import referee_pb2, referee_pb2_grpc, table_pb2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ADDRESS = os.environ["EUCHRE_REFEREE"]
 TOKEN = os.environ["EUCHRE_TOKEN"]
@@ -49,7 +52,7 @@ def connect() -> grpc.Channel:
     return grpc.insecure_channel(ADDRESS)
 
 
-def play(choose=first, **fields: object) -> None:
+def play(choose: Callable[[table_pb2.Ask], table_pb2.Answer | None] = first, **fields: object) -> None:
     """Play until the goodbye; `choose` gives the answer to an ask, or None."""
     with connect() as channel:
         stream = Stream(channel)
