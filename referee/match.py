@@ -123,11 +123,10 @@ def _entry(given: Mapping[str, Any], rules: Rules) -> Entry:
 
 def _by_seating(games: Sequence[Any]) -> dict[tuple[int, ...], tuple[int, ...]]:
     found: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for number, seatings in games:
-        for seating in seatings:
-            found[tuple(seating)] = (*found.get(tuple(seating), ()), int(number))
+    for number, seating in games:
+        found[tuple(seating)] = (*found.get(tuple(seating), ()), int(number))
     if not found:
-        raise BadOrder("the order has no games (allowed: [[set, [seating, ...]], ...])")
+        raise BadOrder("the order has no games (allowed: [[set, [bot at seat 0, bot at seat 1, ...]], ...])")
     return found
 
 
