@@ -29,6 +29,7 @@ from referee.order import Order, OrderSeat
 from referee.rules import Rules
 from referee.rules.errors import RulesError
 from referee.server import Server
+from referee.shuffle import first_dealer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -310,7 +311,14 @@ class _Match:
         for deal in record["deals"]:
             for fault in deal["faults"]:
                 seats[fault["seat"]].faulted = True
-        event = {"event": "game", "set": game.set, "seating": list(seating), "record": record, "times": times(game.times)}
+        event = {
+            "event": "game",
+            "set": game.set,
+            "seating": list(seating),
+            "dealer": first_dealer(self._job.key, game.set, self._job.rules.seats),
+            "record": record,
+            "times": times(game.times),
+        }
         if game.notes:
             event["notes"] = [_note(note, seats) for note in game.notes]
         self._report(event)
