@@ -1,0 +1,63 @@
+"""Geometry of the drawn intervals: from values to per cent of a picture's width."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dashboard.filters import num
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MARGIN = 6.0
+"""Per cent left free on either side, so that dots and labels stay inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of the scale: where it stands, its label, and whether it is the one that all is measured from."""
+
+    x: float
+    text: str
+    main: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear scale over [low, high]."""
+
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+
+    def x(self, value: float) -> float:
+        """Where a value stands, in per cent; values off the scale stand at its edge."""
+        return _place(value, self.low, self.high)
+
+
+def _place(value: float, low: float, high: float) -> float:
+    at = (min(max(value, low), high) - low) / (high - low)
+    return round(MARGIN + at * (100 - 2 * MARGIN), 2)
+
+
+def _step(span: float, most: int = 4) -> float:
+    """The smallest of 1, 2, 5 x 10^n that needs at most `most` steps."""
+    power = 10.0 ** math.floor(math.log10(span / most))
+    return next(power * unit for unit in (1, 2, 5, 10) if span / (power * unit) <= most)
+
+
+def scale(values: Iterable[float | None], main: float) -> Scale:
+    """A scale with round ticks that holds every value that is a finite number, and `main`."""
+    known = [value for value in values if value is not None and math.isfinite(value)] + [main]
+    low, high = min(known), max(known)
+    if high - low < 1e-9:
+        low, high = low - 1, high + 1
+    step = _step(high - low)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    digits = max(0, -math.floor(math.log10(step)))
+    low, high = first * step, last * step
+    marks = [index * step for index in range(first, last + 1)]
+    ticks = tuple(Tick(_place(mark, low, high), num(mark, digits), math.isclose(mark, main, abs_tol=1e-9)) for mark in marks)
+    return Scale(low, high, ticks)

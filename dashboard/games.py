@@ -1,0 +1,110 @@
+"""One stored game made ready for the eye: who sits where, and every deal of it played again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dashboard.replay import Replay, ReplayMismatch, replay
+from referee.rules import Rules, RulesError
+from referee.shuffle import first_dealer, shuffled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from league.model import BotVersion, Game, Match, Seating
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One chair of a game and who sits in it."""
+
+    number: int
+    bot: str
+    version: int
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Who scores together: one seat of three, or two partners."""
+
+    number: int
+    bot: str
+    seats: tuple[int, ...]
+    place: int
+    total: int
+    forfeited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game with its seats, its sides and its deals."""
+
+    match: Match
+    game: Game
+    rules: Rules
+    seats: tuple[Seat, ...]
+    sides: tuple[Side, ...]
+    deals: tuple[Replay, ...]
+
+    @property
+    def teams(self) -> bool:
+        """Whether partners play together."""
+        return len(self.sides) < len(self.seats)
+
+    def by_side(self, tricks: tuple[int, ...]) -> tuple[int, ...]:
+        """Tricks by side from tricks by seat."""
+        return tuple(sum(tricks[seat] for seat in side.seats) for side in self.sides)
+
+    def from_left(self, dealer: int) -> tuple[Seat, ...]:
+        """The seats from the dealer's left, the dealer last: the order in which they speak."""
+        return tuple(self.seats[(dealer + 1 + step) % len(self.seats)] for step in range(len(self.seats)))
+
+
+def seats_of(lineup: tuple[BotVersion, ...], seating: Seating) -> tuple[Seat, ...]:
+    """Who sits at each seat; with four seats the sides are the two teams."""
+    teams = len(seating) == 4
+    return tuple(
+        Seat(number, lineup[index].bot, lineup[index].version, number & 1 if teams else number)
+        for number, index in enumerate(seating)
+    )
+
+
+def _sides(seats: tuple[Seat, ...], record: Mapping[str, Any]) -> tuple[Side, ...]:
+    sides = []
+    for number, (place, total) in enumerate(zip(record["places"], record["total"], strict=True)):
+        mine = tuple(seat for seat in seats if seat.side == number)
+        forfeited = number in record["forfeits"]
+        sides.append(Side(number, mine[0].bot, tuple(seat.number for seat in mine), place, total, forfeited))
+    return tuple(sides)
+
+
+def play_again(match: Match, game: Game, record: Mapping[str, Any], key: bytes) -> PlayedGame:
+    """Put a game's moves back on the cards that `key` deals.
+
+    Args:
+        match: The match of the game.
+        game: The game as stored.
+        record: The same game's entry of the match record.
+        key: The match key.
+
+    Raises:
+        ReplayMismatch: the stored game does not follow from the key and the rules.
+    """
+    try:
+        rules = Rules(match.variant, match.options)
+    except RulesError as error:
+        raise ReplayMismatch(str(error)) from error
+    seats = seats_of(match.lineup, game.seating)
+    dealer = first_dealer(key, game.set, rules.seats)
+    total: tuple[int, ...] = (0,) * rules.sides
+    deals = []
+    for number, entry in enumerate(record["deals"]):
+        pack = shuffled(key, game.set, number, rules.pack)
+        try:
+            deals.append(replay(rules, pack, (dealer + number) % rules.seats, number, total, entry))
+        except ReplayMismatch as error:
+            raise ReplayMismatch(f"deal {number}: {error}") from error
+        total = deals[-1].total
+    return PlayedGame(match, game, rules, seats, _sides(seats, record), tuple(deals))

@@ -1,0 +1,70 @@
+// Small comforts; every page works without them. Nothing is fetched from another host.
+
+const EVERY = 3000;
+const SLOWEST = 60000;
+
+/** Follow the leagues of this page that are not finished: update the progress, then whatever the page shows of the results. */
+function follow(box) {
+  let wait = EVERY;
+  const tick = async () => {
+    if (!document.hidden) {
+      try {
+        const answer = await fetch(box.dataset.poll, { headers: { Accept: "application/json" } });
+        if (!answer.ok) throw new Error(`status ${answer.status}`);
+        const progress = await answer.json();
+        wait = EVERY;
+        if (String(progress.games.done) !== box.dataset.done) {
+          box.dataset.done = progress.games.done;
+          await refresh();
+        }
+        if (progress.games.done === progress.games.total) return;
+      } catch {
+        wait = Math.min(wait * 2, SLOWEST);
+      }
+    }
+    setTimeout(tick, wait);
+  };
+  setTimeout(tick, wait);
+}
+
+/** Fetch this page again and put in place those of its parts that say that they change. */
+async function refresh() {
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-refresh]")) {
+    const other = fresh.querySelector(`[data-refresh="${CSS.escape(part.dataset.refresh)}"]`);
+    if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
+      part.replaceChildren(...other.childNodes);
+      part.classList.remove("fresh");
+      requestAnimationFrame(() => part.classList.add("fresh"));
+    }
+  }
+}
+
+/** In a replay, step from trick to trick with the arrow keys left and right. */
+function steps(list) {
+  const ids = [...list.querySelectorAll("[id]")].map((step) => step.id).filter((id) => /^t\d+$|^auction$|^result$/.test(id));
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, select, textarea, summary, .scroll");
+    if (typing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const at = ids.indexOf(location.hash.slice(1));
+    const next = ids[at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by];
+    if (next) {
+      event.preventDefault();
+      location.hash = next;
+    }
+  });
+}
+
+/** Filters take effect when they are changed; their button is for browsers without scripts. */
+function filters(form) {
+  form.querySelector("button").hidden = true;
+  form.addEventListener("change", () => form.requestSubmit());
+}
+
+for (const box of document.querySelectorAll("[data-poll]:not([data-final])")) follow(box);
+for (const list of document.querySelectorAll("[data-steps]")) steps(list);
+for (const form of document.querySelectorAll("form[data-auto]")) filters(form);
