@@ -48,9 +48,7 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the arguments begin with; an unknown one is told which there are."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"no command {args[0]!r} (there are: {', '.join(COMMANDS)})")

@@ -132,4 +132,3 @@ def wait_for_queue(settings: Settings, supervisor: Supervisor) -> None:
         check(supervisor)
 
     valkey.wait(settings, tick).close()
-

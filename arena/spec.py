@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Options = dict[str, str]
 
+
 class BadWord(ValueError):  # noqa: N818 - reads as what happened
     """A word of the command line cannot be understood; the message says how it is written."""
 

@@ -58,9 +58,7 @@ def run(order: Order, take: Callable[[Event], None], stop: Callable[[], str | No
         done: the referee said so and left in good order. failed: its process broke down. stopped: `stop` gave a reason.
     """
     try:
-        child = processes.spawn(
-            COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        child = processes.spawn(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as error:
         return Ending("failed", f"the referee cannot be started: {error}")
     pipes = _Pipes(child, json.dumps(order).encode() + b"\n", take)

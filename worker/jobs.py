@@ -79,9 +79,10 @@ class Player:
         with Heart(self.settings.store_url, claim, self.settings.lease) as heart:
             ending = self._run(claim, heart, deadline)
         outcome = self._outcome(match_id, ending)
-        self.store.release(claim, outcome, ending.detail)
-        if ending.detail:
-            LOG.warning("%s: %s: %s", match_id, outcome, ending.detail)
+        detail = "" if outcome == "complete" else ending.detail or "games were void"
+        self.store.release(claim, outcome, detail)
+        if detail:
+            LOG.warning("%s: %s: %s", match_id, outcome, detail)
         return outcome
 
     def _run(self, claim: Claim, heart: Heart, deadline: float) -> Ending:
@@ -143,9 +144,7 @@ class Intake:
     def _game(self, event: attempt.Event) -> None:
         number, seating = event["set"], tuple(event["seating"])
         dealer = first_dealer(self.key, number, len(seating))
-        self.store.add_game(
-            self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim
-        )
+        self.store.add_game(self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim)
 
     def _void(self, event: attempt.Event) -> None:
         self.store.add_void(self.claim, event["cause"], event.get("detail", ""))

@@ -64,6 +64,8 @@ class Reconciler:
     workers: int
     stuck: dict[str, Stuck] = field(default_factory=dict)
     """Matches that are left alone, by id."""
+    trouble: str = ""
+    """What the last failure of the infrastructure was, and in which match; empty while there was none."""
 
     def __post_init__(self) -> None:
         self._queue = Matches(self.connection, self.settings)
@@ -112,6 +114,8 @@ class Reconciler:
     def _due(self, match: Match) -> bool:
         """Whether a match that is not queued may be queued now; gives it up where it keeps breaking down."""
         failures = self._failures(match.id)
+        if failures:
+            self.trouble = f"{match.id}: {failures[0].detail}"
         if len(failures) >= HOPELESS:
             self.stuck[match.id] = Stuck(match.id, len(failures), failures[0].detail)
             LOG.error("%s is left alone after %d failures: %s", match.id, len(failures), failures[0].detail)

@@ -42,6 +42,9 @@ class MatchWorker(SimpleWorker):
     max_connection_wait_time = 2.0
     log_result_lifespan = False
 
+    def subscribe(self) -> None:
+        """Take no commands over the queue server: stopping workers is their supervisor's business."""
+
     def request_stop(self, _number: int, _frame: FrameType | None) -> None:
         """Signal handler; asks nothing of the queue server, which may be what is being stopped too."""
         jobs.STOP.set()
@@ -70,7 +73,6 @@ def serve(settings: Settings) -> None:
 def _work(settings: Settings) -> None:
     """One life of an RQ worker. It ends by a stop, or by the queue server's loss, which RQ reports by returning or by raising."""
     connection = valkey.connect(settings)
-    worker = None
     try:
         worker = MatchWorker(
             [Matches(connection, settings).queue],
@@ -81,6 +83,4 @@ def _work(settings: Settings) -> None:
         )
         worker.work(logging_level="WARNING")
     finally:
-        if worker is not None and worker.pubsub_thread is not None:
-            worker.pubsub_thread.stop()  # RQ leaves it behind where it cannot say good-bye to the server
         connection.close()

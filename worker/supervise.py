@@ -175,7 +175,7 @@ class Appending:
 
 
 class Supervisor:
-    """Several services, stopped together and in the reverse order of their adding when the `with` block ends."""
+    """Several services, stopped when the `with` block ends: first those that nobody shares, then what they rest on."""
 
     def __init__(self) -> None:
         self.services: list[Service] = []
@@ -191,20 +191,22 @@ class Supervisor:
             service.tick()
 
     def stop(self) -> None:
-        """End every child, the last added first, and leave none."""
-        for service in reversed(self.services):
-            if service.child is not None:
-                processes.terminate(service.child)
-        for service in reversed(self.services):
-            if service.child is not None:
-                processes.stop(service.child, service.grace)
-            service.release()
+        """End every child, those of one kind at once, and leave none."""
+        _stop([service for service in self.services if not isinstance(service, Shared)])
+        _stop([service for service in self.services if isinstance(service, Shared)])
 
     def __enter__(self) -> Supervisor:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
+
+
+def _stop(services: Sequence[Service]) -> None:
+    children = [service.child for service in services if service.child is not None]
+    processes.stop_all(children, max((service.grace for service in services), default=0.0))
+    for service in services:
+        service.release()
 
 
 class Stopping:

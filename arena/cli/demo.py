@@ -11,9 +11,9 @@ import click
 from arena import spec
 from arena.cli.common import SAMPLES, command_line, opened, say
 from arena.cli.run import INTERRUPTED, Run
-from arena.export import export
 from arena.settings import ROOT, from_env
 from league.errors import NotFound
+from league.export import export_league
 from referee import record
 from referee.rules import VARIANTS
 from worker.supervise import stopping
@@ -48,7 +48,7 @@ def demo(name: str) -> None:
             raise SystemExit(INTERRUPTED)
         click.echo(standings_text(store, name))
         folder = settings.data / "export" / name
-        files = export(store, store.league(name), folder)
+        files = export_league(store, name, folder)
     games = verified(files)
     click.echo(f"\n{games} games verified from their records in {folder} ({time.monotonic() - began:.0f} s in all)")
     click.echo(f"dashboard: ARENA_DATA={settings.data} {command_line('dashboard')}   then open http://127.0.0.1:8000")

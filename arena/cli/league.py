@@ -165,11 +165,11 @@ def standings_text(store: Store, name: str, label: str | None = None) -> str:
 @click.argument("name")
 @click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to write to.")
 def export(name: str, folder: Path) -> None:
-    """Write the league NAME to a folder: standings and games as CSV and JSON, and a record of every match."""
-    from arena.export import export as write  # noqa: PLC0415  (numpy: not for every command)
+    """Write the league NAME to a folder: standings and results as CSV and JSON, and the record of every complete match."""
+    from league.export import export_league  # noqa: PLC0415  (numpy: not for every command)
 
     with opened() as (_, store):
-        files = write(store, store.league(name), folder)
+        files = export_league(store, name, folder)
     click.echo(f"{len(files)} files in {folder}")
 
 

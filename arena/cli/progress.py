@@ -50,6 +50,10 @@ class Progress:
         text = self._text(counts, now - self._began)
         click.echo(f"\r{text}\033[K" if self._bar else text, file=self._out, nl=not self._bar)
 
+    def say(self, text: str) -> None:
+        """Say something else in between."""
+        click.echo(f"\r{text}\033[K" if self._bar else text, file=self._out)
+
     def _text(self, counts: Counts, seconds: float) -> str:
         done, total = counts.games_done, counts.games_total
         matches = sum(entry.matches_complete for entry in counts.variants), sum(entry.matches_total for entry in counts.variants)

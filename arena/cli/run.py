@@ -99,6 +99,7 @@ class Run:
     def _loop(self, supervisor: Supervisor, progress: Progress) -> bool:
         connection = valkey.connect(self.settings)
         reconciler = Reconciler(self.store, connection, self.settings, self.workers)
+        said = ""
         while not self.stop:
             supervisor.tick()
             services.check(supervisor)
@@ -106,6 +107,9 @@ class Run:
                 progress.show(final=True)
                 return True
             self._give_up_if_hopeless(reconciler)
+            if reconciler.trouble != said:
+                said = reconciler.trouble
+                progress.say(f"trouble, and not the bots': {said} (the match is played on later)")
             progress.show()
             self.stop.wait(TICK)
         return False

@@ -1,6 +1,6 @@
 """A test double of `python -m referee match`: real games by the rules, played by their fallback, and misbehaviour on demand.
 
-Its only argument is a comma-separated script, a word a run (a file beside the order's log counts the runs), the last one for ever after:
+Its arguments are a comma-separated script, a word a run, the last one for ever after, and a file in which it counts its runs:
 
     ok           play what is ordered
     some:N       play N games, then exit with code 3

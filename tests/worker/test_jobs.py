@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -11,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from worker import jobs
+from arena import spec
+from league.schedule import planned
+from worker import jobs, order
 from worker.jobs import Player, play_match
 
 if TYPE_CHECKING:
@@ -19,8 +23,6 @@ if TYPE_CHECKING:
 
     from league.store import Store
     from worker.settings import Settings
-
-Script = "Callable[[str], Path]"
 
 
 def outcomes(store: Store, match: str) -> list[tuple[str | None, int]]:
@@ -147,9 +149,7 @@ def test_a_lost_lease_stops_the_attempt(store: Store, match: str, settings: Sett
     assert gone(counter)
 
 
-def test_the_job_has_a_deadline_of_its_own(
-    store: Store, match: str, settings: Settings, script: Callable[[str], Path]
-) -> None:
+def test_the_job_has_a_deadline_of_its_own(store: Store, match: str, settings: Settings, script: Callable[[str], Path]) -> None:
     """A job that runs out of time gives the match back by itself, before RQ would interfere."""
     counter = script("hang:2")
     assert Player(store, replace(settings, match_seconds=1.0)).play(match) == "interrupted"
@@ -169,10 +169,6 @@ def test_matches_that_cannot_be_played(store: Store, match: str, script: Callabl
 
 def test_remote_bots_need_a_referee(store: Store, settings: Settings, script: Callable[[str], Path]) -> None:
     """A match with a remote bot is told of the long-lived referee; without one the attempt fails and says what to start."""
-    from arena import spec
-    from league.schedule import planned
-    from worker import order
-
     store.add_remote_bot("far")
     store.create_league(spec.league_spec("remote", [("turn-up", {})], ("ann", "far"), 1, fmt="deals:1"))
     plan = next(planned(store.league("remote")))
@@ -187,10 +183,7 @@ def test_remote_bots_need_a_referee(store: Store, settings: Settings, script: Ca
 
 
 def test_the_referee_dies_with_its_worker(store: Store, match: str, settings: Settings, tmp_path: Path) -> None:
-    """When a worker is killed in the middle of a match, its referee is stopped too, and after the lease somebody else plays on."""
-    import subprocess
-    import sys
-
+    """When a worker is killed in mid-match its referee is stopped too, and after the lease somebody else plays on."""
     counter = tmp_path / "runs"
     code = (
         "import sys; from worker import attempt, jobs;"

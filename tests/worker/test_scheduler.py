@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from worker import scheduler, valkey
+from worker.jobs import play_match
 from worker.queueing import Matches, job_id
 from worker.scheduler import Reconciler
 from worker.supervise import Supervisor
@@ -50,8 +51,6 @@ def ids(store: Store) -> list[str]:
 
 def play(match: str, store: Store, connection: Redis, settings: Settings) -> None:
     """What a worker does: take the first job and play its match."""
-    from worker.jobs import play_match
-
     Matches(connection, settings).queue.remove(job_id(match))
     Matches(connection, settings).forget(match)
     play_match(match)
@@ -147,7 +146,7 @@ def test_a_claimed_match_is_left_to_its_worker(
     assert job_id(match) in queued(connection, settings)
 
 
-def test_a_hopeless_match_is_left_alone(
+def test_a_hopeless_match_is_left_alone(  # noqa: PLR0917
     reconciler: Reconciler,
     store: Store,
     connection: Redis,

@@ -15,7 +15,7 @@ from worker import processes, supervise
 from worker.supervise import Service, Shared, Supervisor, stopping
 
 SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
-STUBBORN = (sys.executable, "-c", "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(600)")
+STUBBORN = (*SLEEP[:2], "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(600)")
 
 
 def service(tmp_path: Path, *command: str, **more: object) -> Service:

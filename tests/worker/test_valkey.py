@@ -101,7 +101,7 @@ def test_it_dies_with_its_keeper(settings: Settings) -> None:
 
 
 def test_an_unreadable_queue_is_set_aside(settings: Settings) -> None:
-    """A queue whose file is damaged is moved out of the way, and an empty one takes its place: the store knows what is to be done."""
+    """A queue whose file is damaged is moved out of the way for an empty one: the store knows what is to be done."""
     damaged = settings.data / "queue" / "appendonlydir"
     damaged.mkdir(parents=True)
     (damaged / "appendonly.aof.manifest").write_text("this is no manifest\n")
@@ -144,7 +144,7 @@ def test_redis_url_comes_first(settings: Settings) -> None:
     """With REDIS_URL no server is started, and one that is not there is named in the error."""
     given = replace(settings, redis_url=f"unix://{settings.data}/nobody.sock")
     assert valkey.keeper(given) is None
-    with pytest.raises(valkey.NoQueueServer, match="nobody.sock.*REDIS_URL"):
+    with pytest.raises(valkey.NoQueueServer, match=r"nobody\.sock.*REDIS_URL"):
         valkey.wait(given, lambda: None, seconds=0.1)
 
 
