@@ -20,31 +20,31 @@ class LeagueError(Exception):
     """Base of every error that this package raises on purpose; its text is fit for a user's eyes."""
 
 
-class BadName(LeagueError, ValueError):
+class BadName(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
     """A name of a bot, a league or a variant's label breaks the name rule."""
 
 
-class BadSpec(LeagueError, ValueError):
+class BadSpec(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
     """A bot or league as specified cannot be played."""
 
 
-class BadGame(LeagueError, ValueError):
+class BadGame(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
     """A reported game does not fit the match that it names."""
 
 
-class AlreadyExists(LeagueError):
+class AlreadyExists(LeagueError):  # noqa: N818 -- reads as what happened
     """Something of this name is stored already."""
 
 
-class NotFound(LeagueError, LookupError):
+class NotFound(LeagueError, LookupError):  # noqa: N818 -- reads as what happened
     """Nothing of this name is stored."""
 
 
-class LeagueClosed(LeagueError):
+class LeagueClosed(LeagueError):  # noqa: N818 -- reads as what happened
     """The league has been finished and its key is public, so its deals are no secret any more."""
 
 
-class LeagueOpen(LeagueError):
+class LeagueOpen(LeagueError):  # noqa: N818 -- reads as what happened
     """The league still has games to play, so its key must stay secret."""
 
 
@@ -52,9 +52,9 @@ class StoreError(LeagueError):
     """The database cannot be used."""
 
 
-class BadStoreUrl(StoreError, ValueError):
+class BadStoreUrl(StoreError, ValueError):  # noqa: N818 -- reads as what happened
     """The store's URL names neither a SQLite file nor a PostgreSQL database."""
 
 
-class StoreTooNew(StoreError):
+class StoreTooNew(StoreError):  # noqa: N818 -- reads as what happened
     """The database was written by a newer release; upgrade the program, or use another database."""

@@ -110,8 +110,8 @@ class GameStore(Database):
             require_open(match)
             key = _key(match, set_number, tuple(seating), body)
             row = key | _row(summarize(body), dealer, time.time() if now is None else now)
-            stored = connection.execute(insert(connection, games).values(row).on_conflict_do_nothing())
-            if stored.rowcount != 1:
+            adding = insert(connection, games).values(row).on_conflict_do_nothing().returning(games.c.match_id)
+            if connection.execute(adding).scalar() is None:
                 return False
             texts = {"record": canonical(body), "times": None if times is None else canonical(times)}
             connection.execute(insert(connection, game_records).values(**key, **texts))
