@@ -35,7 +35,7 @@ class Reply:
     """A bot's answer: an action, or NO_ACTION with what it said instead in words, and its note."""
 
     action: int
-    said: str = ""
+    said: str = "no answer"
     note: str = ""
 
 
@@ -235,9 +235,8 @@ class Table:
             self._settle(question)
             self.game.apply(reply.action)
         else:
-            said = reply.said or action_text(reply.action)
             known = action_text(reply.action) if reply.action >= 0 else None
-            self._step_in(question, ILLEGAL, known, f"{said} is not legal", now)
+            self._step_in(question, ILLEGAL, known, f"{known or reply.said} is not legal", now)
 
     def _time_out(self, question: Question, now: float) -> None:
         seat = question.seat

@@ -172,9 +172,9 @@ def reply(answer: table_pb2.Answer) -> Reply:
         return Reply(NO_ACTION, f"an answer with both card {card} and call {call}", answer.note)
     if card:
         known = 0 < card <= JOKER + 1
-        return Reply(card - 1, "", answer.note) if known else Reply(NO_ACTION, f"unknown card {card}", answer.note)
+        return Reply(card - 1, note=answer.note) if known else Reply(NO_ACTION, f"unknown card {card}", answer.note)
     if call:
-        return Reply(_CALL + call, "", answer.note) if call in _CALLS else Reply(NO_ACTION, f"unknown call {call}", answer.note)
+        return Reply(_CALL + call, note=answer.note) if call in _CALLS else Reply(NO_ACTION, f"unknown call {call}", answer.note)
     return Reply(NO_ACTION, "an answer that names no card and no call", answer.note)
 
 

@@ -1,0 +1,29 @@
+"""What is left running, by a mark in the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+
+def marked(mark: str) -> list[int]:
+    """The processes, zombies excepted, whose command line holds `mark`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if mark.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+    return found
+
+
+def wait_until(what: object, patience: float = 10.0) -> bool:
+    """Poll until `what()` is true; whether it was before patience ran out."""
+    assert callable(what)
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return bool(what())
