@@ -19,12 +19,12 @@ TRIES = 3000
 
 def said(contract: str) -> dict[str, int | str | None]:
     """Who is to do what, from "3 by 1", "maker 0", "lone maker 0, lone defender 2"."""
-    bid = re.match(r"(\w+) by (\d)", contract)
-    maker = re.search(r"maker (\d)", contract)
+    bid = re.match(r"(\w+) by (?P<seat>\d)", contract)
+    maker = bid or re.search(r"maker (?P<seat>\d)", contract)
     defender = re.search(r"lone defender (\d)", contract)
     return {
         "bid": bid and bid[1],
-        "maker": int((bid or maker)[bid and 2 or 1]),  # type: ignore[index]
+        "maker": int(maker["seat"]),
         "lone": contract.startswith("lone maker"),
         "defender": defender and int(defender[1]),
     }
@@ -85,7 +85,7 @@ def steer(deal: Deal, trump: int, missing: list[int], rng: random.Random) -> int
 
 def favouring(rules: Rules, dealer: int, trump: int, tricks: Sequence[int], rng: random.Random) -> list[int]:
     """A pack that gives trumps and high cards to whom tricks are wanted for."""
-    order = [card for card in sorted(rules.pack, key=lambda card: -worth(card, trump) - rng.random() * 4)]
+    order = sorted(rules.pack, key=lambda card: -worth(card, trump) - rng.random() * 4)
     weights = {seat: tricks[seat % len(tricks)] ** 2 + 0.2 for seat in range(rules.seats)}
     hands: dict[int, list[int]] = {seat: [] for seat in receivers(rules, dealer)}
     weights.setdefault(-1, 0.2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ Example = dict[str, Any]
 def load() -> list[Example]:
     """Every example, with the file that it is from."""
     return [
-        {**example, "file": path.stem} for path in sorted(FOLDER.glob("*.toml")) for example in tomllib.loads(path.read_text("utf-8"))["example"]
+        {**example, "file": path.stem}
+        for path in sorted(FOLDER.glob("*.toml"))
+        for example in tomllib.loads(path.read_text("utf-8"))["example"]
     ]
 
 
@@ -39,7 +42,7 @@ def _order(example: Example) -> None:
     """Each card beats the one before it when it is played after it, and not when before."""
     trump = n.SUITS.index(example["trump"])
     cards = n.actions(example["ascending"])
-    for low, high in zip(cards, cards[1:], strict=False):
+    for low, high in pairwise(cards):
         assert tricks.trick_winner([low, high], trump) == 1, f"{n.text(high)} does not beat {n.text(low)}"
         assert tricks.trick_winner([high, low], trump) == 0, f"{n.text(low)} beats {n.text(high)}"
         assert tricks.strength(low, trump, trump) < tricks.strength(high, trump, trump)

@@ -25,7 +25,7 @@ def game_of(
     def pack(_key: bytes, _set: int, number: int, _pack: Sequence[int]) -> list[int]:
         return list(packs[number]) if number < len(packs) else stacked(rules, 0, rng)
 
-    with mock.patch("referee.game.shuffled", pack), mock.patch("referee.game.first_dealer", lambda *_: dealer):
+    with mock.patch("referee.game.shuffled", pack), mock.patch("referee.game.first_dealer", return_value=dealer):
         game = Game(rules, bytes(32), 0)
         if before:
             game.totals = list(before)

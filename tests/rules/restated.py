@@ -46,15 +46,8 @@ def legal(rules: Rules, deal: Deal) -> set[str]:
     if phase == "play":
         trick = view.tricks[-1][1] if view.tricks and view.tricks[-1][2] < 0 else []
         return set(map(n.text, follows(hand, trick[0], view.trump) if trick else hand))
-    if phase == "gift":
-        trumps = [card for card in hand if n.suit_of(card, view.trump) == view.trump]
-        best = max(trumps, key=lambda card: n.power(card, view.trump), default=None)
-        return {n.text(best)} if best is not None and seat != view.maker else set(map(n.text, hand))
-    if phase in ("lay away", "dummy"):
-        return set(map(n.text, hand))
-    if phase == "pick up":
-        must = rules.name == "turn-up" or view.maker == seat or rules.options["dealer_pickup"] == "must"
-        return {n.text(card) for card in hand if card != view.turned_card or not must}
+    if phase in ("lay away", "dummy", "gift", "pick up"):
+        return set(map(n.text, _discards(rules, view, hand, phase)))
     if phase == "alone":
         return {"alone", "dummy" if seat == view.maker and rules.name == "cutthroat" else "together"}
     if phase in ("joker", "trump"):
@@ -64,6 +57,15 @@ def legal(rules: Rules, deal: Deal) -> set[str]:
         assert not any(n.text(card)[0] in "JQKX" for card in hand)
         return {"claim", "no"}
     return _auction(rules, view)
+
+
+def _discards(rules: Rules, view: View, hand: list[int], phase: str) -> set[int]:
+    if phase == "gift" and view.seat != view.maker:
+        trumps = [card for card in hand if n.suit_of(card, view.trump) == view.trump]
+        return {max(trumps, key=lambda card: n.power(card, view.trump))} if trumps else set(hand)
+    if phase == "pick up" and (rules.name == "turn-up" or view.maker == view.seat or rules.options["dealer_pickup"] == "must"):
+        return set(hand) - {view.turned_card}
+    return set(hand)
 
 
 def _auction(rules: Rules, view: View) -> set[str]:
@@ -126,7 +128,9 @@ def _made(rules: Rules, view: View, taken: list[int]) -> list[int]:
     result = [0] * rules.sides
     others = [other for other in range(rules.sides) if other != side]
     if taken[side] >= 3:
-        march = (4 if maker in lone else 2) if rules.name == "turn-up" else int(rules.options["lone_march"]) if maker in lone else 3
+        march = (
+            (4 if maker in lone else 2) if rules.name == "turn-up" else int(rules.options["lone_march"]) if maker in lone else 3
+        )
         result[side] = march if taken[side] == 5 else 1
         return result
     defenders = [seat for seat in lone if seat != maker]

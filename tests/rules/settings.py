@@ -39,9 +39,8 @@ def alone() -> list[Setting]:
         found.append((variant.name, {}))
         for option in variant.options:
             default = Rules(variant.name).options[option.name]
-            for value in values(variant)[option.name]:
-                if Rules(variant.name, {option.name: value}).options[option.name] != default:
-                    found.append((variant.name, {option.name: value}))
+            each = [(variant.name, {option.name: value}) for value in values(variant)[option.name]]
+            found += [setting for setting in each if Rules(*setting).options[option.name] != default]
     return found
 
 

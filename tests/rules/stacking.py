@@ -25,7 +25,7 @@ def receivers(rules: Rules, dealer: int) -> list[int]:
     return [*seats, -1] if rules.seats == 3 else seats
 
 
-def stacked(  # noqa: D417 - said in the text
+def stacked(
     rules: Rules,
     dealer: int,
     rng: random.Random,

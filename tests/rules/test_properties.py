@@ -104,8 +104,10 @@ def check_illegal(rules: Rules, deal: Deal, rng: random.Random) -> None:
 @few(12)
 @given(drawn=DEALS)
 def test_every_step(setting: settings.Setting, drawn: tuple[int, int, bytes]) -> None:
-    """Cards are conserved, legal moves are those of the clauses (G2 G3 G5 C2 C3 C4 C5 C6 B2 B4 B5 B14 B15 B16 T1 T2 T3 T4 K3), and the
-    points are those of G6 G7 G8 C8 C9 B7 B8 B17 T6."""
+    """Cards are conserved, legal moves and points are those of the clauses.
+
+    Moves: G2 G3 G5 C2 C3 C4 C5 C6 B2 B4 B5 B14 B15 B16 T1 T2 T3 T4 K3. Points: G6 G7 G8 C8 C9 B7 B8 B17 T6.
+    """
     rules = Rules(*setting)
     seed, dealer, choices = drawn
     dealer %= rules.seats
@@ -143,7 +145,7 @@ def test_illegal_moves_change_nothing(setting: settings.Setting, drawn: tuple[in
 @few(6)
 @given(drawn=DEALS)
 def test_revokes(setting: settings.Setting, drawn: tuple[int, int, bytes]) -> None:
-    """Whoever revokes pays at once, plays the card itself under `stand` and else the lowest that is legal, and cards are conserved (G9 B9 C10 K11)."""
+    """Whoever revokes pays at once, and plays the card itself under `stand`, else the lowest that is legal (G9 B9 C10 K11)."""
     rules = Rules(*setting)
     seed, dealer, choices = drawn
     dealer %= rules.seats
@@ -159,7 +161,7 @@ def test_revokes(setting: settings.Setting, drawn: tuple[int, int, bytes]) -> No
         trump = deal.view(seat).trump
         lowest = min(
             n.members(deal.legal),
-            key=lambda card: (n.suit_of(card, trump) == trump, n.power(card, trump), card // 8),  # noqa: B023
+            key=lambda card: (n.suit_of(card, trump) == trump, n.power(card, trump), card // 8),
         )
         answer = wrong[action % len(wrong)]
         assert deal.revoke(answer) == (answer if rules.options["revoke"] == "stand" else lowest)
@@ -242,7 +244,7 @@ def chosen_moves(rules: Rules, pack: list[int], dealer: int, choices: bytes) -> 
 
 @SETTINGS
 def test_games_end(setting: settings.Setting) -> None:
-    """A game of random players ends by target or by `max_deals`, never in mid-deal, and not while the best total is shared (K6 K7 K8 C1 G1 B1)."""
+    """A game of random players ends by target or `max_deals`, never in mid-deal, nor while the best is shared (K6 K7 K8)."""
     rules = Rules(*setting)
     for set_number in range(2):
         rng = random.Random(set_number)
@@ -266,10 +268,15 @@ def _over(rules: Rules, totals: list[int]) -> bool:
 
 @SETTINGS
 def test_packs(setting: settings.Setting) -> None:
-    """The pack of every setting is the one that its clauses say, in canonical order, and is dealt as they say (G1 C1 C11 B1 B16 B17 T1)."""
+    """Every setting has the pack that its clauses say, in canonical order, dealt as they say (G1 C1 C11 B1 B16 B17 T1)."""
     rules = Rules(*setting)
     low = 0 if rules.options.get("deck") == 32 else 2
-    pack = [suit * 8 + rank for suit in range(4) for rank in range(low, 8) for _ in range(2 if rules.options.get("double_deck") else 1)]
+    pack = [
+        suit * 8 + rank
+        for suit in range(4)
+        for rank in range(low, 8)
+        for _ in range(2 if rules.options.get("double_deck") else 1)
+    ]
     joker = rules.options.get("joker") or rules.options.get("deck") == 25
     assert list(rules.pack) == pack + ([32] if joker else [])
     deal = rules.deal(shuffled(bytes(32), 0, 0, rules.pack), 1)
