@@ -1,0 +1,222 @@
+"""Benchmarks: every figure is a ratio of two things measured in turn, in one run, on this machine (`make bench`).
+
+Prints medians and the spread (lowest to highest) over the rounds. Nothing here is a test: a noisy machine makes no build fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import grpc
+
+from referee.rules import VARIANTS, Rules
+
+ROOT = Path(__file__).resolve().parent.parent
+Measure = Callable[[], float]
+
+ASK_BYTES, ANSWER_BYTES, BATCH, CLIENTS = 330, 8, 64, 3
+"""What the echo exchanges: one ask and answer as they are on the wire, 64 a message, three bots."""
+
+
+def compare(title: str, ours: Measure, theirs: Measure, rounds: int, unit: str) -> None:
+    """Measure two things in turn and print both medians, their ratio and its spread."""
+    pairs = [(ours(), theirs()) for _ in range(rounds)]
+    ratios = sorted(mine / other for mine, other in pairs)
+    mine, other = (statistics.median(values) for values in zip(*pairs, strict=True))
+    print(
+        f"{title:<58} {mine:>11,.0f} {other:>11,.0f} {unit:<12} "
+        f"{statistics.median(ratios):>6.2f} x  ({ratios[0]:.2f} to {ratios[-1]:.2f})",
+        flush=True,
+    )
+
+
+# ---- rules ------------------------------------------------------------------------------------------------------------
+
+
+def playouts(variant: str, deals: int, *, count_decisions: bool = False) -> Measure:
+    """Deals (or decisions) a second, random legal moves, step by step through the public API, shuffling and scoring included."""
+    rules = Rules(variant)
+
+    def measure() -> float:
+        chance, decisions, started = random.Random(1), 0, time.perf_counter()
+        for number in range(deals):
+            pack = list(rules.pack)
+            chance.shuffle(pack)
+            deal = rules.deal(pack, number % rules.seats)
+            while deal.seat >= 0:
+                deal.apply(chance.choice(deal.legal_actions()))
+                decisions += 1
+            deal.points()
+        return (decisions if count_decisions else deals) / (time.perf_counter() - started)
+
+    return measure
+
+
+def open_spiel(deals: int) -> Measure:
+    """The same for OpenSpiel's euchre driven from Python, its chance nodes included."""
+    import pyspiel  # noqa: PLC0415 - only this benchmark needs it
+
+    game = pyspiel.load_game("euchre")
+
+    def measure() -> float:
+        chance, started = random.Random(1), time.perf_counter()
+        for _ in range(deals):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+            state.returns()
+        return deals / (time.perf_counter() - started)
+
+    return measure
+
+
+def bench_rules(rounds: int) -> None:
+    """The rules against OpenSpiel, and the variants against turn-up."""
+    try:
+        compare(
+            "turn-up, whole deals, against OpenSpiel from Python", playouts("turn-up", 3000), open_spiel(1000), rounds, "deals/s"
+        )
+    except ImportError:
+        print("turn-up against OpenSpiel: skipped, the package open_spiel is not installed")
+    base = playouts("turn-up", 2000, count_decisions=True)
+    for variant in VARIANTS:
+        if variant.name != "turn-up":
+            measure = playouts(variant.name, 2000, count_decisions=True)
+            compare(f"{variant.name}, decisions, against turn-up", measure, base, rounds, "decisions/s")
+
+
+# ---- wire -------------------------------------------------------------------------------------------------------------
+
+
+def refereed(sets: int) -> Measure:
+    """Decisions a second of a match of three `random` bots, up to 64 tables a stream, start-up of the processes not counted."""
+    from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
+
+    rules = Rules("ghost-hand")
+    games = [[number, [0, 1, 2]] for number in range(sets)]
+    order = {
+        "match": "bench",
+        "variant": rules.name,
+        "format": "deals:8",
+        "options": rules.options,
+        "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
+        "key": "00" * 32,
+        "clock": {},
+        "games": games,
+        "lag": 60.0,
+    }
+
+    def measure() -> float:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "referee", "match"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(order) + "\n")
+        child.stdin.flush()
+        decisions, first, last = 0, 0.0, 0.0
+        for line in child.stdout:
+            event = json.loads(line)
+            if event["event"] == "game":
+                last = time.perf_counter()
+                if not first:
+                    first = last  # the clock starts with the first finished game; what it held is not counted
+                else:
+                    decisions += sum(event["times"]["decisions"])
+        child.stdin.close()
+        child.wait()
+        return decisions / (last - first)
+
+    return measure
+
+
+def echo(messages: int) -> Measure:
+    """Decisions a second of a bare grpc.aio stream: the same bytes and batches, and nobody thinks."""
+
+    def measure() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            return asyncio.run(_serve_echo(f"unix:{folder}/echo.sock", messages))
+
+    return measure
+
+
+async def _serve_echo(address: str, messages: int) -> float:
+    ask = bytes(ASK_BYTES * BATCH)
+    spans: list[float] = []
+
+    async def play(_requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        await context.read()
+        started = time.perf_counter()
+        for _ in range(messages):
+            await context.write(ask)
+            await context.read()
+        spans.append(time.perf_counter() - started)
+
+    handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Echo", {"Play": handler}),))
+    server.add_insecure_port(address)
+    await server.start()
+    command = [sys.executable, "-m", "tools.bench", "--echo-client", address]
+    clients = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(CLIENTS)]
+    for client in clients:
+        await client.wait()
+    await server.stop(0)
+    return CLIENTS * messages * BATCH / max(spans)
+
+
+def echo_client(address: str) -> None:
+    """One client of the echo: answers every message until the stream ends."""
+    answer = bytes(ANSWER_BYTES * BATCH)
+    with grpc.insecure_channel(address) as channel:
+        replies: list[bytes] = [answer]
+
+        def requests() -> object:
+            while True:
+                while not replies:
+                    time.sleep(0)
+                yield replies.pop()
+
+        replies.extend(answer for _ in channel.stream_stream("/bench.Echo/Play")(requests()))  # type: ignore[arg-type]
+
+
+def bench_wire(rounds: int) -> None:
+    """Refereed play against the bare echo."""
+    compare("refereed decisions, 64 tables, against a bare echo", refereed(192), echo(300), rounds, "decisions/s")
+
+
+BENCHES: dict[str, Callable[[int], None]] = {"rules": bench_rules, "wire": bench_wire}
+
+
+def main() -> int:
+    """Run from the command line; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("benches", nargs="*", help=f"which to run: {', '.join(BENCHES)} (all)")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
+    parser.add_argument("--echo-client", metavar="ADDRESS", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.echo_client:
+        echo_client(given.echo_client)
+        return 0
+    if unknown := [name for name in given.benches if name not in BENCHES]:
+        parser.error(f"unknown: {', '.join(unknown)} (known: {', '.join(BENCHES)})")
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; medians of {given.rounds} rounds, measured in turn\n")
+    print(f"{'what':<58} {'this':>11} {'other':>11} {'unit':<12} {'ratio':>6}    spread")
+    for name in given.benches or BENCHES:
+        BENCHES[name](given.rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
