@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from worker.settings import Settings
 
+PATIENCE = 20.0
+"""Seconds that a server gets to answer."""
 LONGEST_SOCKET = 100
 """Bytes of a socket's path that every system takes (Linux: 107, others less)."""
 
@@ -149,13 +151,14 @@ def answers(connection: redis.Redis) -> bool:
     return bool(reply)
 
 
-def wait(settings: Settings, tick: Callable[[], object], seconds: float = 20.0) -> redis.Redis:
+def wait(settings: Settings, tick: Callable[[], object], seconds: float | None = None) -> redis.Redis:
     """Wait until the queue server answers, calling `tick` (the supervisor's) meanwhile.
 
     Raises:
         NoQueueServer: it does not, in time.
     """
     connection = connect(settings)
+    seconds = PATIENCE if seconds is None else seconds
     end = time.monotonic() + seconds
     while not answers(connection):
         if time.monotonic() > end:

@@ -37,7 +37,7 @@ def demo(name: str) -> None:
 
     Everything is kept in var/demo (or in ARENA_DATA). Run again, it goes on where it was stopped, or shows what it has.
     """
-    from arena.cli.league import standings_text  # noqa: PLC0415  (numpy: when all is played)
+    from arena.cli.standings import standings_text  # noqa: PLC0415  (numpy: when all is played)
 
     began = time.monotonic()
     settings = demo_settings()

@@ -140,25 +140,10 @@ def _troubles(store: Store, name: str) -> list[str]:
 @click.option("--variant", "label", help="One variant of the league only; all together and each by itself unless given.")
 def standings(name: str, label: str | None) -> None:
     """Print the standings of the league NAME, from all sets that are complete."""
+    from arena.cli.standings import standings_text  # noqa: PLC0415  (numpy: not for every command)
+
     with opened() as (_, store):
         click.echo(standings_text(store, name, label))
-
-
-def standings_text(store: Store, name: str, label: str | None = None) -> str:
-    """The standings as text: one variant's, or all together and each by itself."""
-    from league import standings as tables  # noqa: PLC0415  (numpy: not for every command)
-
-    entry = store.league(name)
-    if label is not None and label not in {variant.label for variant in entry.variants}:
-        known = ", ".join(variant.label for variant in entry.variants)
-        raise click.UsageError(f"league {name} has no variant {label!r} (it has: {known})")
-    bots = [bot.bot for bot in entry.bots]
-    results = list(store.results(name, label))
-    if label is not None or len(entry.variants) == 1:
-        return tables.format_table(tables.standings(results, bots, label))
-    parts = [("all variants", tables.standings(results, bots))]
-    parts += [(one.label, tables.standings(results, bots, one.label)) for one in entry.variants]
-    return "\n\n".join(f"{title}\n{tables.format_table(part)}" for title, part in parts)
 
 
 @league.command()

@@ -43,7 +43,7 @@ def run(name: str, workers: int | None) -> None:
     Starts what is needed (queue server, workers, a referee for remote bots) and stops it at the end. Stop it at any time:
     nothing is lost, and the same command goes on.
     """
-    from arena.cli.league import standings_text  # noqa: PLC0415  (it imports this module)
+    from arena.cli.standings import standings_text  # noqa: PLC0415  (numpy: at the end, when all is played)
 
     number = default_workers() if workers is None else workers
     with opened() as (settings, store), stopping() as stop:
