@@ -11,17 +11,19 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from euchre.v1 import table_pb2
 from referee.game import Game
-from referee.rules import VARIANTS, BadOption, IllegalAction, Rules, UnknownVariant, find_variant
+from referee.rules import VARIANTS, BadOption, IllegalAction, Rules, UnknownVariant, Variant, View, find_variant
 from referee.shuffle import shuffled
 from tests.rules import notation as n
 from tests.rules import restated, settings
 from tests.rules.stacking import hand_size, receivers
+from tests.rules.worlds import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from referee.rules import Deal, View
+    from referee.rules import Deal
 
 SETTINGS = pytest.mark.parametrize("setting", settings.ALL, ids=settings.name)
 DEALS = st.tuples(st.integers(0, 2**32), st.integers(0, 3), st.binary(min_size=40, max_size=80))
@@ -324,3 +326,28 @@ def test_seatings() -> None:
     """A duplicate set seats three bots in all six orders, and two bots in both."""
     assert sorted(Rules("cutthroat").seatings()) == [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
     assert sorted(Rules("turn-up").seatings()) == [(0, 1, 0, 1), (1, 0, 1, 0)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_a_view_is_a_copy(variant: Variant) -> None:
+    """Whatever a reader does to a view or to a hand, the deal stays as it is."""
+    rules = Rules(variant.name)
+    deal, _ = begin(rules, 5, 1)
+    rng = random.Random(8)
+    while deal.turn() >= 0:
+        before = state(rules, deal)
+        for seat in range(rules.seats):
+            view = deal.view(seat)
+            for name in view.__slots__:
+                if isinstance(value := getattr(view, name), list):
+                    value.clear()
+            for _, cards, _ in deal.view(seat).tricks:
+                cards.clear()
+            deal.hand(seat).clear()
+        assert state(rules, deal) == before
+        deal.apply(choose(deal, rng))
+
+
+def test_a_view_has_the_fields_of_the_protocol() -> None:
+    """What the rules show a seat is what the protocol carries, field by field."""
+    assert list(View.__slots__) == [field.name for field in table_pb2.View.DESCRIPTOR.fields]
