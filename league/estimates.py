@@ -68,7 +68,7 @@ def tail(sets: int) -> float:
     """Lower quantile level of the expanded percentile interval for `sets` clusters (0.025 for many, 0 for one).
 
     Plain percentile limits are too narrow for few clusters by sqrt((n-1)/n) and by the normal in place of Student's t;
-    the level is moved out by as much (T. Hesterberg, What Teachers Should Know About the Bootstrap, 2015, section 5.3).
+    the level is moved out by as much (T. Hesterberg, What Teachers Should Know About the Bootstrap, 2015).
     """
     if sets < 2:
         return 0.0
@@ -79,7 +79,7 @@ def ratio_estimates(group: Ints, above: Floats, below: Floats, groups: int) -> l
     """Sum of `above` over sum of `below` for each group, with the delete-one-set jackknife and Student's t.
 
     One row a set and group. None where `below` sums to nothing; no limits where only one set is there, or where leaving
-    one out leaves nothing. (J. Tukey 1958; for ratios: W. Cochran, Sampling Techniques, section 6.17.)
+    one out leaves nothing. (J. Tukey 1958.)
     """
     sets = np.bincount(group, minlength=groups)
     top, bottom = (np.bincount(group, column, groups) for column in (above, below))
