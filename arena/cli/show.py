@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dashboard.replay import Move, Replay, Trick, replay
+from dashboard.replay import Dealt, Move, Replay, Trick, replay
 from referee.record import Wrong, read, verify
 from referee.rules import Rules
 from referee.shuffle import shuffled
@@ -49,7 +49,8 @@ def deal_text(head: dict[str, Any], key: str, place: tuple[int, int], game: dict
     rules = Rules(head["variant"], head["options"])
     pack = shuffled(bytes.fromhex(key), set_number, number, rules.pack)
     before = game["deals"][number - 1]["total"] if number else [0] * rules.sides
-    told = replay(rules, pack, (first + number) % rules.seats, number, before, game["deals"][number])
+    dealt = Dealt(number, (first + number) % rules.seats, pack, tuple(before))
+    told = replay(rules, dealt, game["deals"][number])
     names = [f"{seat} {head['lineup'][bot]['bot']}" for seat, bot in enumerate(game["seating"])]
     yield f"{head['match']}: {rules.name}, set {set_number}, seating {game['seating']}, deal {number}"
     yield from Teller(rules, told, names).lines(before)
