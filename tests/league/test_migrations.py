@@ -1,0 +1,117 @@
+"""Creating and upgrading the schema."""
+
+from __future__ import annotations
+
+import multiprocessing
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+from league.database import make_engine, parse_url
+from league.errors import StoreError, StoreTooNew
+from league.migrate import HEAD, config, current
+from league.store import Store
+from league.tables import metadata
+from tests.league.samples import make_league
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+
+def _connect(url: str) -> AbstractContextManager[Connection]:
+    return make_engine(parse_url(url), pooled=False).execution_options(arena_write=True).begin()
+
+
+def test_head_is_the_newest_revision() -> None:
+    """What the code takes for the newest revision is the newest revision."""
+    assert ScriptDirectory.from_config(config()).get_heads() == [HEAD]
+
+
+def test_revisions_make_the_tables(empty_url: str) -> None:
+    """The revisions, run on an empty database, leave nothing that differs from the tables in the code."""
+    Store.open(empty_url)
+    with _connect(empty_url) as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "render_as_batch": True})
+        assert compare_metadata(context, metadata) == []
+        assert current(connection) == HEAD
+
+
+def test_downgrade_leaves_nothing(empty_url: str) -> None:
+    """All revisions can be taken back, and run again."""
+    Store.open(empty_url)
+    settings = config()
+    with _connect(empty_url) as connection:
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "base")
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+    with Store.open(empty_url) as store:
+        assert store.leagues() == []
+
+
+def test_opening_again_changes_nothing(url: str) -> None:
+    """A store that is up to date is opened as it is."""
+    with Store.open(url) as store:
+        league = make_league(store)
+    with Store.open(url) as store:
+        assert store.leagues() == [league]
+
+
+def test_newer_store_is_refused(url: str) -> None:
+    """A database of a newer release is refused by name of both revisions, and left as it is."""
+    with _connect(url) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreTooNew, match=rf"'9999'.*up to '{HEAD}'.*upgrade"):
+        Store.open(url)
+    with _connect(url) as connection:
+        assert current(connection) == "9999"
+
+
+def _open(url: str, gate: multiprocessing.synchronize.Barrier, answers: multiprocessing.Queue[object]) -> None:
+    gate.wait()
+    try:
+        with Store.open(url) as store:
+            answers.put(len(store.leagues()))
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the parent must hear of it
+        answers.put(repr(error))
+
+
+def test_several_processes_may_open_a_new_store(empty_url: str) -> None:
+    """Processes that open an empty database at the same moment all get the schema, made once."""
+    context = multiprocessing.get_context("forkserver")
+    gate, answers = context.Barrier(4), context.Queue()
+    processes = [context.Process(target=_open, args=(empty_url, gate, answers)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    found = [answers.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+    assert found == [0] * 4
+    with _connect(empty_url) as connection:
+        assert connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
+
+
+def test_folder_is_made(tmp_path: Path) -> None:
+    """The folder of a SQLite store is made with it; what cannot be made is an error that names the store."""
+    Store.open(f"sqlite:///{tmp_path}/new/folder/arena.db").close()
+    assert (tmp_path / "new" / "folder" / "arena.db").is_file()
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(StoreError, match=r"cannot open the store sqlite.*folder\.db"):
+        Store.open(f"sqlite:///{tmp_path}/folder.db")
+
+
+def test_sqlite_is_set_up(tmp_path: Path) -> None:
+    """Every connection to a SQLite store has WAL, normal synchronisation, a busy time-out and foreign keys."""
+    with Store.open(f"sqlite:///{tmp_path}/arena.db") as store, store._read() as connection:
+        found = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
+        }
+    assert found == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000, "foreign_keys": 1}
