@@ -6,7 +6,7 @@ import random
 import tomllib
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from referee.rules import Rules, tricks
 from tests.rules import notation as n
@@ -14,6 +14,11 @@ from tests.rules.contracts import by_side, play_to
 from tests.rules.games import game_of
 from tests.rules.lines import Line
 from tests.rules.stacking import stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from referee.rules import Deal
 
 FOLDER = Path(__file__).parent / "examples"
 
@@ -50,18 +55,66 @@ def _order(example: Example) -> None:
 
 
 def _trick(example: Example) -> None:
+    """The trick as a function of its cards, and, for whole tables, in a deal."""
     trump = n.SUITS.index(example["trump"])
     for played, winner in example["tricks"]:
         seats, cards = zip(*(word.split(":") for word in played.split()), strict=True)
         index = tricks.trick_winner([n.action(card) for card in cards], trump)
         assert int(seats[index]) == winner, f"{played}: seat {seats[index]} takes it"
+        if len(cards) > 2:
+            deal = _until(lambda seed, cards=cards: _played(cards, example["trump"], seed))
+            assert deal.view(0).tricks[0][2] == winner
 
 
 def _follow(example: Example) -> None:
+    """What may be played as a function of hand and card led, and in a deal where the hand is filled up."""
     trump = n.SUITS.index(example["trump"])
     for led, hand, legal in example["cases"]:
         answers = tricks.legal_plays(n.mask(n.actions(hand)), n.action(led), trump)
         assert answers == n.mask(n.actions(legal)), f"{led} | {hand}: {n.texts(n.members(answers))}"
+        deal = _until(lambda seed, led=led, hand=hand, legal=legal: _answering(led, hand, legal, example["trump"], seed))
+        assert deal.legal & n.mask(n.actions(hand)) == n.mask(n.actions(legal))
+
+
+def _until(attempt: Callable[[int], Deal | None]) -> Deal:
+    """The first deal that works out."""
+    return next(deal for deal in map(attempt, range(5000)) if deal is not None)
+
+
+def _led(cards: Sequence[str], seats: int, trump: str, seed: int, hands: dict[int, list[int]]) -> Deal:
+    """A deal in which seat 0 has named trump and is to lead; joker and double deck where the cards need them."""
+    used = [text for hand in hands.values() for text in map(n.text, hand)] + list(cards)
+    options = {"joker": "XX" in used, "double_deck": len(cards) > len(set(cards))}
+    rules = Rules("ghost-hand", {"joker": options["joker"]}) if seats == 3 else Rules("bid-euchre", options)
+    dealer = rules.seats - 1
+    deal = rules.deal(stacked(rules, dealer, random.Random(seed), hands), dealer)
+    if options["joker"]:
+        spare = [card for card in n.members(deal.legal) if card not in hands.get(dealer, [])]
+        deal.apply(spare[0])
+    for word in ["3", *["pass"] * dealer, trump]:
+        deal.apply(n.action(word))
+    return deal
+
+
+def _played(cards: Sequence[str], trump: str, seed: int) -> Deal | None:
+    """A deal whose first trick is these cards, from seat 0 on; None where one of them could not be played."""
+    deal = _led(cards, len(cards), trump, seed, {seat: [n.action(card)] for seat, card in enumerate(cards)})
+    for card in cards:
+        if not deal.legal >> n.action(card) & 1:
+            return None
+        deal.apply(n.action(card))
+    return deal
+
+
+def _answering(led: str, hand: str, legal: str, trump: str, seed: int) -> Deal | None:
+    """A deal in which seat 1 has the hand and answers the card led; None where what fills it up follows and the hand does not."""
+    deal = _led([led], 3, trump, seed, {0: [n.action(led)], 1: n.actions(hand)})
+    deal.apply(n.action(led))
+    void = legal == hand
+    named = n.SUITS.index(trump)
+    suit = n.suit_of(n.action(led), named)
+    rest = [card for card in deal.hand(1) if card not in n.actions(hand)]
+    return None if void and any(n.suit_of(card, named) == suit for card in rest) else deal
 
 
 def _claim(example: Example) -> None:
