@@ -56,6 +56,7 @@ class BotStream:
         self.ended: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
         self.woken = asyncio.Event()
         self.writing: float | None = None
+        self.free = 0.0
         self._stuck_after = stuck_after
 
     def wake(self) -> None:
@@ -190,6 +191,7 @@ class PlayService:
                 stream.writing = now()
                 await context.write(message.SerializeToString())
                 stream.writing = None
+                stream.free = now()
         await asyncio.sleep(FAREWELL)
 
 

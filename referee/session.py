@@ -27,7 +27,9 @@ log = logging.getLogger(__name__)
 
 
 class Stream(Protocol):
-    """What carries a session."""
+    """What carries a session. `free` is the moment since when nothing is being written."""
+
+    free: float
 
     def wake(self) -> None:
         """There is something to send."""
@@ -246,11 +248,12 @@ class Session:
 
     def _start_clocks(self, now: float) -> None:
         for _, question in self._unsent.values():
-            question.table.hand_over(question, now)
+            question.table.hand_over(question, now, free=now)
 
     def collect(self, now: float) -> referee_pb2.PlayResponse | None:
         """All that is to be said now, in one message, or None. The clocks of the asks in it run from `now`."""
         message = referee_pb2.PlayResponse()
+        free = self.stream.free if self.stream else now
         if self._welcome:
             self._welcome = False
             message.welcome.session = self.number
@@ -262,7 +265,7 @@ class Session:
             message.stale.add(ask=stale)
         message.faults.extend(self._faults)
         for number, (seat, question) in self._unsent.items():
-            question.table.hand_over(question, now)
+            question.table.hand_over(question, now, free)
             ask = message.asks.add()
             wire.fill_ask(ask, number, seat.number, question.view(), question.legal)
             wire.fill_times(ask, *question.left(now), question.last)

@@ -42,7 +42,7 @@ class Reply:
 class Question:
     """What one seat is asked. `number` is for whoever carries it; `handed` is None until it has left for the bot."""
 
-    __slots__ = ("bank", "handed", "lag", "last", "legal", "number", "opened", "seat", "table")
+    __slots__ = ("bank", "handed", "lag", "last", "legal", "number", "opened", "own", "seat", "table")
 
     def __init__(self, table: Table, seat: int, opened: float) -> None:
         self.table = table
@@ -53,6 +53,7 @@ class Question:
         self.opened = opened
         self.handed: float | None = None
         self.lag = 0.0
+        self.own = 0.0
         self.number = 0
 
     def view(self) -> View:
@@ -156,10 +157,14 @@ class Table:
         with self._blameless():
             self._go_on(now)
 
-    def hand_over(self, question: Question, now: float) -> None:
-        """The question leaves for the bot: its clock starts. Later calls for the same question change nothing."""
+    def hand_over(self, question: Question, now: float, free: float = 0.0) -> None:
+        """The question leaves for the bot: its clock starts. Later calls for the same question change nothing.
+
+        `free` is the moment since when the bot's stream could have taken it: a bot that does not read makes nobody slow but itself.
+        """
         if question.handed is None:
             question.handed = now
+            question.own = max(0.0, now - max(self._arrived, free))
             question.lag = self._lag.total
 
     def answer(self, question: Question, reply: Reply, now: float) -> bool:
@@ -281,9 +286,8 @@ class Table:
 
     def _count(self, question: Question, now: float) -> float:
         """Note the two parts of a decision; returns the bot's."""
-        assert question.handed is not None
         rest = self.waited(question, now)
-        own = max(0.0, question.handed - self._arrived) + (self._lag.total - question.lag)
+        own = question.own + (self._lag.total - question.lag)
         times = self.times[question.seat]
         times.own.append(int(own * 1e6))
         times.rest.append(int(rest * 1e6))

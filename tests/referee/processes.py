@@ -1,4 +1,4 @@
-"""What is left running, by a mark in the command line."""
+"""What is left running, by a mark in the command line or the environment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def marked(mark: str) -> list[int]:
-    """The processes, zombies excepted, whose command line holds `mark`."""
+    """The processes, zombies excepted, whose command line or environment holds `mark`."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                if mark.encode() in (entry / "cmdline").read_bytes():
+                if mark.encode() in (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes():
                     found.append(int(entry.name))
     return found
 

@@ -118,7 +118,8 @@ def test_a_flood_of_output_neither_blocks_nor_grows(stream: str) -> None:
 
 def test_stopping_kills_the_whole_tree(mark: str) -> None:
     """A bot's children, those in sessions of their own and those whose parents have gone die with it."""
-    run = f'sh -c \'setsid sh -c "sleep 99; : {mark}" & setsid setsid sh -c "sleep 98; : {mark}" & trap "" TERM INT; sleep 97; : {mark}\''
+    daemons = " ".join(f'{setsid} sh -c "sleep 99; : {mark}" &' for setsid in ("setsid", "setsid setsid"))
+    run = f"sh -c '{daemons} trap \"\" TERM INT; sleep 97; : {mark}'"
 
     async def work(launcher: Launcher) -> int:
         bot = start(launcher, run)
@@ -183,7 +184,7 @@ def _children(pid: int) -> list[int]:
 
 
 def test_killing_the_parent_leaves_nobody(mark: str) -> None:
-    """kill -9 of the process that holds the launcher kills every bot, daemons too."""
+    """A kill -9 of the process that holds the launcher kills every bot, daemons too."""
     program = f"""
 import asyncio, sys
 from referee.launch import Launcher, command, environment

@@ -227,7 +227,7 @@ def revoking(question: Question) -> int:
 
 @pytest.mark.parametrize("revoke", ["replace", "stand"])
 def test_a_revoke_is_handled_as_the_variant_says(revoke: str) -> None:
-    """A revoke costs its price, and the card stands or the lowest legal one replaces it."""
+    """A revoke is a fault, and the card stands or the lowest legal one replaces it."""
     bad = Chooses(revoking)
     table = started(bad, legal_seat(), legal_seat(), game=game("ghost-hand", "deals:20", revoke=revoke))
     entries = [(deal, fault) for deal in table.game.deals for fault in deal["faults"]]
@@ -249,8 +249,8 @@ def test_a_forfeited_team_game_ends_with_its_deal() -> None:
 
 def test_partners_share_the_count_of_faults() -> None:
     """Faults of both partners count for their side."""
-    table = started(*(Chooses(lambda question: NO_ACTION if question.seat in (1, 3) else first_legal(question)) for _ in range(4)),
-                    game=game("turn-up", "deals:30"))  # fmt: skip
+    seats = [Chooses(lambda question: NO_ACTION if question.seat in (1, 3) else first_legal(question)) for _ in range(4)]
+    table = started(*seats, game=game("turn-up", "deals:30"))
     assert table.game.house == {1}
     assert {seat for seat, _ in faults(table)} == {1, 3}
     assert len(faults(table)) == 3
@@ -326,7 +326,15 @@ def test_an_error_of_our_own_is_nobodys_fault() -> None:
 # ---- notes ----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("text", "kept", "cut"), [("because", "because", 0), ("é" * 600, "é" * 512, 176), ("x" * 1024, "x" * 1024, 0), ("xé" + "y" * 1021 + "é", "xé" + "y" * 1021, 2)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "kept", "cut"),
+    [
+        ("because", "because", 0),
+        ("x" * 1024, "x" * 1024, 0),
+        ("é" * 600, "é" * 512, 176),
+        ("é" + "y" * 1021 + "é", "é" + "y" * 1021, 1),
+    ],
+)
 def test_a_note_is_kept_up_to_its_limit(text: str, kept: str, cut: int) -> None:
     """A note is kept with its place; what is beyond 1,024 bytes is cut at a character and the cut is told."""
     table = started(Quiet(), Quiet(), Quiet())
@@ -344,3 +352,12 @@ def test_detail_names_what_was_said_and_allowed() -> None:
     table.answer(question, Reply(NO_ACTION, "unknown card 99"), 0.1)
     detail = table.seats[question.seat].faults[0].detail  # type: ignore[attr-defined]
     assert detail == f"unknown card 99 is not legal (allowed: {' '.join(map(action_text, bits(question.legal)))})"
+
+
+def test_waiting_for_a_stream_that_is_busy_is_not_our_own_time() -> None:
+    """A question that waits behind a write which the bot does not take makes the referee no slower."""
+    table = started(Quiet(), Quiet(), Quiet())
+    question = pending(table)
+    table.hand_over(question, 5.0, free=4.9)
+    table.answer(question, Reply(first_legal(question)), 5.5)
+    assert table.times[question.seat].own == [99_999] or table.times[question.seat].own == [100_000]

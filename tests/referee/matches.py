@@ -1,0 +1,132 @@
+"""Runs `python -m referee match` as a worker does, and checks what must hold of every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee.launch import ROOT
+from referee.rules import Rules
+from tests.referee.processes import marked
+
+GOOD = "python -m tests.bots.first_legal"
+KEY = "5a" * 32
+CLOCK = {"answer": 1.0, "bank": 2.0, "start": 20.0, "grace": 1.0, "faults": 3}
+
+
+def bad(kind: str, *arguments: object) -> str:
+    return " ".join(["python -m tests.bots.bad", kind, *map(str, arguments)])
+
+
+@dataclass
+class Outcome:
+    """What a run reported. `games[set, seating]` are the records of finished games."""
+
+    exit: int
+    stderr: str
+    events: list[dict[str, Any]]
+    games: dict[tuple[int, tuple[int, ...]], dict[str, Any]] = field(default_factory=dict)
+    voids: list[dict[str, Any]] = field(default_factory=list)
+    logs: list[dict[str, Any]] = field(default_factory=list)
+    done: bool = False
+
+    def __post_init__(self) -> None:
+        for event in self.events:
+            if event["event"] == "game":
+                self.games[event["set"], tuple(event["seating"])] = event["record"]
+        self.voids = [event for event in self.events if event["event"] == "void"]
+        self.logs = [event for event in self.events if event["event"] == "log"]
+        self.done = bool(self.events) and self.events[-1]["event"] == "done"
+
+    def faults(self) -> list[tuple[int, str]]:
+        """(line-up index, cause) of every fault."""
+        return [
+            (seating[fault["seat"]], fault["cause"])
+            for (_, seating), game in sorted(self.games.items())
+            for deal in game["deals"]
+            for fault in deal["faults"]
+        ]
+
+    def causes(self) -> set[tuple[int, str]]:
+        """(line-up index, cause), each once."""
+        return set(self.faults())
+
+    def tail(self, index: int = 0) -> str:
+        """The captured output of a bot that was worth a log."""
+        return "\n".join(log["tail"] for log in self.logs if log["bot"] == f"bot{index}")
+
+
+def order(
+    *bots: str, variant: str = "cutthroat", fmt: str = "deals:2", sets: int = 1, seatings: int = 1, **rest: Any
+) -> dict[str, Any]:
+    """An order for a match of `bots`, filled up with good ones."""
+    options = rest.pop("options", {"stick_dealer": "on"})
+    rules = Rules(variant, options)
+    lineup = [*bots, *[GOOD] * (rules.sides - len(bots))]
+    chosen = [list(seating) for seating in rules.seatings()[:seatings]]
+    return {
+        "match": "test/match/1",
+        "variant": variant,
+        "format": fmt,
+        "options": options,
+        "lineup": [{"bot": f"bot{index}", "version": 1, "run": run, "cwd": ROOT} for index, run in enumerate(lineup)],
+        "key": KEY,
+        "clock": {**CLOCK, **rest.pop("clock", {})},
+        "games": [[number, seating] for number in range(sets) for seating in chosen],
+        "referee": None,
+        "log_dir": None,
+        "lag": 5.0,  # these tests share their machine with others
+        **rest,
+    }
+
+
+def start(given: dict[str, Any], **environment: str) -> subprocess.Popen[str]:
+    """A running match whose stdin stays open."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "referee", "match"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(given) + "\n")
+    process.stdin.flush()
+    return process
+
+
+def finish(process: subprocess.Popen[str], patience: float = 90.0) -> Outcome:
+    """Wait for the end of a match."""
+    try:
+        out, err = "", ""
+        assert process.stdout is not None
+        assert process.stderr is not None
+        out = process.stdout.read()
+        err = process.stderr.read()
+        process.wait(patience)
+    finally:
+        process.kill()
+        process.communicate()
+    return Outcome(process.returncode, err, [json.loads(line) for line in out.splitlines()])
+
+
+def run(given: dict[str, Any]) -> Outcome:
+    """Play a match to its end: it must end well, report every game once, and leave no process and no file."""
+    with tempfile.TemporaryDirectory(prefix="et-", dir="/tmp") as folder:
+        outcome = finish(start(given, TMPDIR=folder))
+        assert outcome.exit == 0, outcome.stderr
+        assert outcome.done
+        ordered = [(number, tuple(seating)) for number, seating in given["games"]]
+        reported = [(event["set"], tuple(event["seating"])) for event in outcome.events if event["event"] in ("game", "void")]
+        assert sorted(reported) == sorted(ordered)
+        assert marked(folder) == []
+        assert list(Path(folder).iterdir()) == []
+    return outcome

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from referee.auth import TokenBook, bearer, digest, new_token
+from referee.errors import BadAddress, BadTokens, Refusal
+from referee.lag import Lag, Watch
+from referee.limits import Rate
+from referee.server import check_address
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_rate_allows_so_many_in_a_window() -> None:
+    """Within any window no more than the limit is allowed; refused events do not count."""
+    rate = Rate(3, 10.0)
+    assert [rate.allow(now) for now in (0.0, 1.0, 2.0, 3.0, 9.9)] == [True, True, True, False, False]
+    assert rate.wait(9.9) == pytest.approx(0.1)
+    assert [rate.allow(now) for now in (10.0, 10.5, 11.0)] == [True, False, True]
+
+
+def test_lag_adds_up_and_never_shrinks() -> None:
+    """Only lateness counts."""
+    lag = Lag()
+    for late in (0.5, -1.0, 0.25):
+        lag.add(late)
+    assert lag.total == 0.75
+
+
+def test_the_watch_needs_enough_decisions() -> None:
+    """A few slow decisions are no percentile."""
+    watch = Watch(limit=0.1, least=100)
+    for _ in range(99):
+        watch.add(5.0, 0.0)
+    assert not watch.lags(0.0)
+    watch.add(5.0, 0.0)
+    assert watch.lags(0.0)
+
+
+@pytest.mark.parametrize(("slow", "lags"), [(20, False), (21, True)])
+def test_the_watch_is_a_99th_percentile(slow: int, lags: bool) -> None:
+    """More than one slow decision in a hundred of the window is too many."""
+    watch = Watch(limit=0.1, window=2000)
+    for number in range(5000):
+        watch.add(0.2 if number >= 5000 - slow else 0.1, 0.0)
+    assert watch.lags(0.0) == lags
+
+
+def test_the_watch_forgets() -> None:
+    """Decisions beyond the window, or too long ago, no longer count."""
+    watch = Watch(limit=0.1, window=200, seconds=30.0)
+    for _ in range(100):
+        watch.add(1.0, 0.0)
+    assert watch.lags(30.0)
+    assert not watch.lags(30.1)
+    for number in range(200):
+        watch.add(1.0 if number < 100 else 0.0, 40.0)
+    for _ in range(100):
+        watch.add(0.0, 40.0)
+    assert not watch.lags(40.0)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        [("authorization", "Bearer secret")],
+        [("user-agent", "x"), ("authorization", "bearer secret ")],
+    ],
+)
+def test_a_bearer_token_is_found(metadata: list[tuple[str, str | bytes]]) -> None:
+    """The word Bearer may be written in any case."""
+    assert bearer(metadata) == "secret"
+
+
+@pytest.mark.parametrize("metadata", [[], [("authorization", "Basic secret")], [("authorization", b"Bearer x")]])
+def test_no_bearer_token_is_none(metadata: list[tuple[str, str | bytes]]) -> None:
+    """Whatever else is shown is no token."""
+    assert bearer(metadata) == ""
+
+
+def test_only_operators_may_order() -> None:
+    """An operator's token passes; a bot's, another, or none is refused as UNAUTHENTICATED."""
+    operator, bot = new_token(), new_token()
+    book = TokenBook(operators={digest(operator)}, bots={digest(bot): "ann"})
+    book.check_operator([("authorization", f"Bearer {operator}")])
+    for metadata in ([], [("authorization", f"Bearer {bot}")], [("authorization", "Bearer ")]):
+        with pytest.raises(Refusal) as caught:
+            book.check_operator(metadata)
+        assert (caught.value.code, caught.value.reason) == ("UNAUTHENTICATED", "TOKEN_UNKNOWN")
+
+
+def _write(path: Path, content: object, stamp: int) -> None:
+    path.write_text(json.dumps(content))
+    os.utime(path, (stamp, stamp))
+
+
+def test_the_token_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
+    """A change is taken over, an unchanged file is not read, a broken one changes nothing."""
+    path = tmp_path / "tokens.json"
+    token = hashlib.sha256(b"t").hexdigest()
+    _write(path, {"operators": [], "bots": {token: {"bot": "ann"}}}, 1)
+    book = TokenBook.of_file(path)
+    assert book.bots == {digest("t"): "ann"}
+    assert not book.refresh()
+    _write(path, {"operators": [token]}, 2)
+    assert book.refresh()
+    assert (book.operators, book.bots) == ({digest("t")}, {})
+    path.write_text("{")
+    with pytest.raises(BadTokens, match="tokens.json"):
+        book.refresh()
+    assert book.operators == {digest("t")}
+
+
+@pytest.mark.parametrize("content", [{"operators": ["abc"]}, {"operators": ["zz"]}, {"bots": {"00": {"bot": "x"}}}, []])
+def test_a_bad_token_file_is_refused(tmp_path: Path, content: object) -> None:
+    """What is no list of SHA-256 digests is refused by name."""
+    path = tmp_path / "tokens.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(BadTokens, match="tokens.json"):
+        TokenBook.of_file(path)
+
+
+@pytest.mark.parametrize("address", ["unix:/tmp/x.sock", "127.0.0.1:0", "localhost:5000", "[::1]:80", "127.9.9.9:1"])
+def test_local_addresses_are_served(address: str) -> None:
+    """Sockets and loopback need no flag."""
+    assert check_address(address) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("0.0.0.0:80", "not on loopback"),
+        ("example.org:80", "not on loopback"),
+        ("127.0.0.1", "unix:/path, or host:port"),
+        ("127.0.0.1:http", "unix:/path, or host:port"),
+        ("127.0.0.1:70000", "unix:/path, or host:port"),
+        ("unix:", "1 to 107 bytes"),
+        ("unix:/" + "x" * 107, "1 to 107 bytes"),
+    ],
+)
+def test_other_addresses_are_refused(address: str, told: str) -> None:
+    """An address beyond loopback or of no known form is refused with what is allowed."""
+    with pytest.raises(BadAddress, match=told):
+        check_address(address)
+
+
+def test_any_address_needs_the_flag() -> None:
+    """With the explicit flag every host is served."""
+    assert check_address("0.0.0.0:80", anywhere=True) == "0.0.0.0:80"
