@@ -23,7 +23,6 @@ COMMANDS = {
     "dashboard": ("arena.cli.serve:dashboard", "Serve the dashboard."),
     "up": ("arena.cli.up:up", "Run everything: queue, referee, workers, dashboard."),
     "demo": ("arena.cli.demo:demo", "Play a small league of the sample bots and show the standings."),
-    "bridge": ("arena.cli.bridge:bridge", "Connect a program that speaks JSON lines to the referee."),
 }
 """Name of each command: where it is, and what it does."""
 

@@ -65,3 +65,8 @@ def _short(program: Path) -> str:
 def say(text: str) -> None:
     """A line for the person at the terminal, beside a command's real output."""
     click.echo(text, err=True)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things: "1 set", "2 sets"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.clock import clock_options
-from arena.cli.common import SAMPLES, say
+from arena.cli.common import SAMPLES, counted, say
 from league.results import GameResult
 from league.standings import format_table, paired_margin, standings
 from league.store_games import summarize
@@ -281,7 +281,8 @@ def _report(outcome: Outcome, seconds: float, target: Path | None) -> None:
     plan = outcome.plan
     names = [entrant.name for entrant in plan.entrants]
     if results:
-        click.echo(f"{plan.rules.name}, {len({result.set for result in results})} sets, {len(results)} games\n")
+        sets = counted(len({result.set for result in results}), "set")
+        click.echo(f"{plan.rules.name}, {sets}, {counted(len(results), 'game')}\n")
         click.echo(format_table(standings(results, names)))
         click.echo()
         for first, second in ((a, b) for index, a in enumerate(names) for b in names[index + 1 :]):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from arena.cli.common import counted
 from referee.record import Wrong, read
+from arena.cli.common import counted
 from referee.record import verify as verify_record
 
 
@@ -26,5 +28,6 @@ def _verify(file: str) -> bool:
     except OSError as error:
         click.echo(f"{file}: WRONG cannot be read ({error.strerror})")
         return False
-    click.echo(f"{file}: OK {report.variant}, {report.sets} sets, {report.games} games, {report.deals} deals")
+    counts = ", ".join(counted(*count) for count in ((report.sets, "set"), (report.games, "game"), (report.deals, "deal")))
+    click.echo(f"{file}: OK {report.variant}, {counts}")
     return True

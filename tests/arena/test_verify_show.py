@@ -27,7 +27,7 @@ def test_verify_says_ok_and_what_was_verified(tmp_path: Path) -> None:
     """A good record: one line with its counts, exit code 0."""
     done = CliRunner().invoke(verify, [str(write(tmp_path / "a.jsonl", "cutthroat"))])
     assert done.exit_code == 0
-    assert done.output.endswith("a.jsonl: OK cutthroat, 1 sets, 6 games, 36 deals\n")
+    assert done.output.endswith("a.jsonl: OK cutthroat, 1 set, 6 games, 36 deals\n")
 
 
 def test_verify_names_each_wrong_file_and_still_looks_at_the_others(tmp_path: Path) -> None:
