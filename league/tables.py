@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData(
@@ -96,6 +97,8 @@ league_bots = Table(
     Column("bot_version_id", ForeignKey("bot_versions.id"), primary_key=True),
 )
 
+_open = text("completed_at IS NULL")
+
 matches = Table(
     "matches",
     metadata,
@@ -122,6 +125,8 @@ matches = Table(
     CheckConstraint("mode IN ('duplicate', 'single')", name="mode"),
     CheckConstraint("games_done <= games_total", name="games"),
     Index(None, "league_id", "id"),
+    # What is still to be played, however much has been.
+    Index("ix_matches_open", "league_id", "id", sqlite_where=_open, postgresql_where=_open),
 )
 
 match_bots = Table(

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -32,17 +32,18 @@ class Postgres:
         self._bin = max(Path("/usr/lib/postgresql").glob("*/bin"))
         # Short, and not below pytest's own folder: the server must not run as root, and the socket's path has a limit.
         self._folder = tempfile.mkdtemp(prefix="arena-pg-")
-        self._user = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
+        self._user: dict[str, Any] = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
         if self._user:
             shutil.chown(self._folder, "postgres", "postgres")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         data = f"{self._folder}/data"
-        making = [self._bin / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
+        making: list[Path | str] = [self._bin / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
         subprocess.run(making, check=True, capture_output=True, cwd=self._folder, **self._user)
         settings = ["listen_addresses=", f"unix_socket_directories={self._folder}", "fsync=off", "max_connections=40"]
-        command = [self._bin / "postgres", "-D", data, *itertools.chain.from_iterable(("-c", s) for s in settings)]
+        options = itertools.chain.from_iterable(("-c", setting) for setting in settings)
+        command: list[Path | str] = [self._bin / "postgres", "-D", data, *options]
         with Path(self._folder, "log").open("wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, **self._user)
         self._wait()
@@ -50,7 +51,7 @@ class Postgres:
     def _wait(self) -> None:
         assert self._process is not None
         give_up = time.monotonic() + 30
-        ready = [self._bin / "pg_isready", "-q", "-h", self._folder]
+        ready: list[Path | str] = [self._bin / "pg_isready", "-q", "-h", self._folder]
         while subprocess.run(ready, check=False, cwd=self._folder).returncode != 0:
             log = Path(self._folder, "log").read_text()
             assert self._process.poll() is None, log

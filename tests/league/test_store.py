@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -205,7 +205,7 @@ def test_versions_are_pinned(store: Store) -> None:
         ({"variants": (variant(label="x"), variant("turn-up", label="x"))}, "labelled 'x'"),
     ],
 )
-def test_unplayable_league_is_refused(store: Store, change: dict[str, object], message: str) -> None:
+def test_unplayable_league_is_refused(store: Store, change: dict[str, Any], message: str) -> None:
     """A league that cannot be played is refused with the reason, and nothing of it is stored."""
     add_bots(store)
     with pytest.raises(BadSpec, match=message):
@@ -384,7 +384,10 @@ def test_list_is_filtered(store: Store) -> None:
     make_league(store, name="autumn", bots="abc")
     play_missing(store, "summer/turn-up/0")
     store.claim("summer/turn-up/1", "w", 60, now=100.0)
-    ids = lambda **filters: {match.id for match in store.matches(now=120.0, **filters)}  # noqa: E731
+
+    def ids(**filters: Any) -> set[str]:
+        return {match.id for match in store.matches(now=120.0, **filters)}
+
     everything = ids()
     assert len(everything) == (4 + 6) + (1 + 3)
     assert ids(league="autumn") == {name for name in everything if name.startswith("autumn")}

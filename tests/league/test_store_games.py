@@ -16,7 +16,6 @@ from referee.record import dumps, verify
 from tests.league.samples import add_bots, make_league, play, play_missing, record, spec, variant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 MATCH = "summer/ghost-hand/0"
@@ -89,9 +88,7 @@ def test_match_is_complete_with_its_last_game(store: Store) -> None:
         (0, (0, 1, 2), {"deals": [{"moves": "pass"}]}, "lacks tricks, points, total"),
     ],
 )
-def test_stray_game_is_refused(
-    store: Store, number: int, seating: tuple[int, ...], change: Mapping[str, Any], message: str
-) -> None:
+def test_stray_game_is_refused(store: Store, number: int, seating: tuple[int, ...], change: dict[str, Any], message: str) -> None:
     """A game that the match does not have, or whose record is not one, is refused with the reason and stored nowhere."""
     make_league(store)
     with pytest.raises(BadGame, match=message):

@@ -114,6 +114,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_matches_league_id_id"), ["league_id", "id"], unique=False)
+        batch_op.create_index(
+            "ix_matches_open",
+            ["league_id", "id"],
+            unique=False,
+            sqlite_where=sa.text("completed_at IS NULL"),
+            postgresql_where=sa.text("completed_at IS NULL"),
+        )
         batch_op.create_index(batch_op.f("ix_matches_league_variant_id"), ["league_variant_id"], unique=False)
 
     op.create_table(
@@ -229,6 +236,7 @@ def downgrade() -> None:
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_matches_league_variant_id"))
         batch_op.drop_index(batch_op.f("ix_matches_league_id_id"))
+        batch_op.drop_index("ix_matches_open")
 
     op.drop_table("matches")
     op.drop_table("league_bots")
