@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from league.errors import BadGame, LeagueClosed, LeagueError, NotFound
@@ -79,7 +79,7 @@ class Player:
         with Heart(self.settings.store_url, claim, self.settings.lease) as heart:
             ending = self._run(claim, heart, deadline)
         outcome = self._outcome(match_id, ending)
-        detail = "" if outcome == "complete" else ending.detail or "games were void"
+        detail = "" if outcome == "complete" else ending.detail or "the referee left games out"
         self.store.release(claim, outcome, detail)
         if detail:
             LOG.warning("%s: %s: %s", match_id, outcome, detail)
@@ -96,7 +96,8 @@ class Player:
         except order.NoReferee as error:
             return Ending("failed", str(error))
         intake = Intake(self.store, match, key, claim)
-        return attempt.run(told, intake.take, lambda: reason_to_stop(heart, deadline))
+        ending = attempt.run(told, intake.take, lambda: reason_to_stop(heart, deadline))
+        return replace(ending, detail=ending.detail or intake.voids())
 
     def _outcome(self, match_id: str, ending: Ending) -> Literal["complete", "interrupted", "infrastructure"]:
         if not self.store.missing_games(match_id):
@@ -123,6 +124,12 @@ class Intake:
     match: Match
     key: bytes
     claim: Claim
+    void: list[str] = field(default_factory=list)
+    """Why games were void, one a game."""
+
+    def voids(self) -> str:
+        """How many games were void, and why the last one was; empty if none."""
+        return f"{len(self.void)} games were void: {self.void[-1]}" if self.void else ""
 
     def take(self, event: attempt.Event) -> None:
         """Store one event; kinds that are not known are left alone.
@@ -147,7 +154,9 @@ class Intake:
         self.store.add_game(self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim)
 
     def _void(self, event: attempt.Event) -> None:
-        self.store.add_void(self.claim, event["cause"], event.get("detail", ""))
+        detail = event.get("detail", "")
+        self.store.add_void(self.claim, event["cause"], detail)
+        self.void.append(f"{event['cause']} ({detail})" if detail else event["cause"])
 
     def _log(self, event: attempt.Event) -> None:
         self.store.add_log(

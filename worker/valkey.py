@@ -116,6 +116,7 @@ def command(data: Path) -> list[str]:
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
         "loglevel": "warning",
+        "set-proc-title": "no",  # so that the list of processes says whose it is
     }
     return [str(binary()), *(word for name, value in options.items() for word in (f"--{name}", value))]
 

@@ -109,19 +109,25 @@ class Run:
             self._give_up_if_hopeless(reconciler)
             if reconciler.trouble != said:
                 said = reconciler.trouble
-                progress.say(f"trouble, and not the bots': {said} (the match is played on later)")
+                progress.say(f"trouble, and not the bots': {brief(said)} (the match is played on later)")
             progress.show()
             self.stop.wait(TICK)
         return False
 
     def _give_up_if_hopeless(self, reconciler: Reconciler) -> None:
         if reconciler.hopeless(self.league):
-            lines = [f"  {stuck.match} ({stuck.failures} failures): {stuck.detail}" for stuck in reconciler.stuck.values()]
+            lines = [f"  {stuck.match} ({stuck.failures} failures): {brief(stuck.detail)}" for stuck in reconciler.stuck.values()]
             raise click.ClickException(
                 "what is left breaks down whenever it is played, by nobody's fault in the games:\n"
                 + "\n".join(lines)
                 + f"\nWhen that is put right, go on with:\n  {resume_command(self.league, self.workers)}"
             )
+
+
+def brief(detail: str) -> str:
+    """The first and the last line of a failure's details; the log has the rest."""
+    lines = detail.splitlines()
+    return detail if len(lines) < 3 else f"{lines[0]} … {lines[-1]}"
 
 
 def reconcile(reconciler: Reconciler, league: str) -> bool:

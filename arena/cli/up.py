@@ -6,7 +6,7 @@ import click
 
 from arena import services
 from arena.cli.common import opened, say
-from arena.cli.run import TICK, default_workers, reconcile
+from arena.cli.run import TICK, brief, default_workers, reconcile
 from arena.cli.serve import DASHBOARD
 from worker import valkey
 from worker.scheduler import Reconciler
@@ -39,6 +39,6 @@ def up(workers: int | None, bind: str, listen: str | None) -> None:
                     say(f"league {league.name} is finished")
             for match in set(reconciler.stuck) - said:
                 said.add(match)
-                say(f"{match} is left alone: {reconciler.stuck[match].detail}")
+                say(f"{match} is left alone: {brief(reconciler.stuck[match].detail)}")
             stop.wait(TICK)
     say("all stopped")

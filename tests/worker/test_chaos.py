@@ -1,0 +1,83 @@
+"""Whatever is killed, whenever: no set is lost, none counts twice, and the league ends as an undisturbed one does."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from league.store import Store
+from tests.worker.arenas import Arena, kill, league, until
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+POINTS = 20
+SEED = 20
+VICTIMS = ("worker", "referee", "queue", "run")
+SIZE = {"variants": ("turn-up", "cutthroat"), "sets": 3, "deals": 3}
+
+
+@pytest.mark.slow
+def test_kill_9_at_twenty_random_points(tmp_path: Path) -> None:
+    """A league of deterministic bots, killed at twenty random points, exports the very bytes of an undisturbed run."""
+    calm, wild = Arena(tmp_path / "calm"), Arena(tmp_path / "wild")
+    for arena in (calm, wild):
+        league(arena, **SIZE)  # type: ignore[arg-type]
+    calm("league", "run", "cup", "--workers", "2")
+    run, killed = disturbed(wild, random.Random(SEED))
+    assert run.wait(240) == 0, wild.err.read_text()[-3000:]
+    until(lambda: not wild.survivors())
+    assert len(killed) == POINTS
+    assert set(killed) == set(VICTIMS)
+    assert exported(wild, tmp_path / "wild.out") == exported(calm, tmp_path / "calm.out")
+    nothing_twice_and_nobody_blamed(wild)
+
+
+def disturbed(arena: Arena, dice: random.Random) -> tuple[subprocess.Popen[bytes], list[str]]:
+    """Run the league and kill something every now and then; what is killed as a whole is started again as a user would."""
+    victims = list(VICTIMS) * (POINTS // len(VICTIMS))
+    dice.shuffle(victims)
+    run = arena.start("league", "run", "cup", "--workers", "2")
+    killed = []
+    for victim in victims:
+        time.sleep(dice.uniform(0.1, 0.8))
+        wait_for(arena, victim, run)
+        assert run.poll() is None, f"the league was over after {len(killed)} kills: make it longer"
+        arena.look()
+        kill(dice.choice(arena.find(victim)))
+        killed.append(victim)
+        if victim == "run":
+            run.wait()
+            run = arena.start("league", "run", "cup", "--workers", "2")
+    return run, killed
+
+
+def wait_for(arena: Arena, kind: str, run: subprocess.Popen[bytes]) -> None:
+    """Wait until there is something of this kind to kill, or the run is over."""
+    until(lambda: arena.find(kind) or run.poll() is not None)
+
+
+def exported(arena: Arena, folder: Path) -> dict[str, bytes]:
+    """The league's export, every file of it; its records verify."""
+    arena("league", "export", "cup", "--to", str(folder))
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    records = [str(folder / name) for name in files if name.endswith(".jsonl")]
+    assert len(records) == 4
+    arena("verify", *records)
+    return files
+
+
+def nothing_twice_and_nobody_blamed(arena: Arena) -> None:
+    """Every game is stored once, and no bot has a fault for what was done to its surroundings."""
+    with Store.open(arena.store_url) as store:
+        for match in store.matches("cup"):
+            games = [(game.set, game.seating) for game in store.games(match.id)]
+            assert len(games) == len(set(games)) == match.games_total == match.games_done
+            assert not any(cause for game in store.games(match.id) for cause in game.faults)
+        outcomes = [attempt.outcome for match in store.matches("cup") for attempt in store.attempts(match.id)]
+    assert outcomes.count("complete") == 4
+    assert len(outcomes) > 4

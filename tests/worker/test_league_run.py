@@ -1,0 +1,134 @@
+"""`arena league run` as a user has it: real queue, real workers, real referee, real bots."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from league.store import Store
+from tests.worker.arenas import Arena, kill, league, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+PAIR = ("lowest", "random")
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Arena:
+    """A fresh arena."""
+    return Arena(tmp_path / "data")
+
+
+def store(arena: Arena) -> Store:
+    """The arena's store."""
+    return Store.open(arena.store_url)
+
+
+def test_a_league_from_nothing_to_its_standings(arena: Arena, tmp_path: Path) -> None:
+    """A run plays every game, prints the standings, publishes the key, and leaves no process; its records verify."""
+    league(arena)
+    run = arena.start("league", "run", "cup", "--workers", "2")
+    until(lambda: arena.find("referee"))
+    arena.look()
+    assert run.wait(120) == 0
+    until(lambda: not arena.survivors())
+    out = arena.out.read_text()
+    assert all(f"slow-{style}" in out for style in ("lowest", "random", "greedy"))
+    assert "6/6 games" in arena.err.read_text()
+    with store(arena) as opened:
+        assert opened.league("cup").key is not None
+        assert all(attempt.outcome == "complete" for match in opened.matches("cup") for attempt in opened.attempts(match.id))
+    arena("league", "export", "cup", "--to", str(tmp_path / "out"))
+    records = sorted(map(str, (tmp_path / "out" / "records").iterdir()))
+    assert len(records) == 3
+    arena("verify", *records)
+    assert "finished" in arena("league", "status", "cup")
+
+
+def test_ctrl_c_and_go_on(arena: Arena) -> None:
+    """Ctrl-C ends everything, prints the command that goes on, and that command plays the rest; what was played stands."""
+    league(arena, PAIR, sets=4, deals=4)
+    run = arena.start("league", "run", "cup", "--workers", "1")
+    until(lambda: arena.games_done() > 0)
+    arena.look()
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 130
+    until(lambda: not arena.survivors())
+    done = arena.games_done()
+    assert 0 < done < 8
+    said = arena.err.read_text()
+    assert "nothing is lost" in said
+    assert f"ARENA_DATA={arena.data} python -m arena league run cup --workers 1" in said
+    with store(arena) as opened:
+        assert not opened.matches("cup", state="running")
+    arena("league", "run", "cup", "--workers", "1")
+    assert arena.games_done() == 8
+
+
+def test_a_killed_worker(arena: Arena) -> None:
+    """When a worker is killed in mid-match its supervisor starts another, and the match is played on once the lease is over."""
+    league(arena, PAIR, sets=2, deals=4)
+    run = arena.start("league", "run", "cup", "--workers", "1")
+    until(lambda: arena.find("referee"))
+    first = arena.find("worker")
+    kill(first[0])
+    assert run.wait(120) == 0
+    assert arena.games_done() == 4
+    with store(arena) as opened:
+        outcomes = [attempt.outcome for match in opened.matches("cup") for attempt in opened.attempts(match.id)]
+    assert sorted(filter(None, outcomes)) == ["complete", "lost"]
+
+
+def test_a_flushed_queue(arena: Arena) -> None:
+    """A queue that loses everything in mid-league is filled again, and the league ends as if nothing had been."""
+    league(arena, PAIR, sets=2, deals=4)
+    run = arena.start("league", "run", "cup", "--workers", "1")
+    until(lambda: arena.find("referee"))
+    with redis.Redis(unix_socket_path=str(arena.data / "queue.sock")) as connection:
+        connection.flushall()
+    assert run.wait(120) == 0
+    assert arena.games_done() == 4
+
+
+def test_another_worker_helps(arena: Arena) -> None:
+    """A run without workers of its own is played by those of `arena worker` on the same data folder, over one queue server."""
+    league(arena, PAIR)
+    run = arena.start("league", "run", "cup", "--workers", "0")
+    until(lambda: arena.find("queue"))
+    helper = arena.start("worker")
+    assert run.wait(120) == 0
+    assert arena.games_done() == 2
+    until(lambda: len(arena.find("queue")) == 1)  # the helper keeps the server now
+    arena.look()
+    helper.send_signal(signal.SIGTERM)
+    assert helper.wait(60) == 0
+    until(lambda: not arena.survivors())
+
+
+def test_what_breaks_down_for_ever(arena: Arena) -> None:
+    """Workers that cannot start end the run with exit code 1 and the place of their log, not in an endless loop."""
+    league(arena, PAIR)
+    broken = arena.data / "broken"
+    broken.mkdir()
+    (broken / "rq.py").write_text("raise SystemExit('rq is broken')\n")
+    command = "import os, sys; from arena.__main__ import main; os.environ['PYTHONPATH'] = sys.argv.pop(1); main()"
+    done = subprocess.run(
+        [sys.executable, "-c", command, str(broken), "league", "run", "cup", "--workers", "1"],
+        env=arena.env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "worker 1 ends in an error whenever it is started (exit code 1)" in done.stderr
+    assert "worker-1.log" in done.stderr
+    assert "rq is broken" in (arena.data / "log" / "worker-1.log").read_text()
+    until(lambda: not arena.survivors())
