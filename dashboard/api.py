@@ -96,7 +96,8 @@ def record(match_id: str) -> ResponseReturnValue:
 @bp.get("/matches" + pages.GAME)
 def game(match_id: str, set_number: int, seating: str) -> ResponseReturnValue:
     """One game of a complete match."""
-    return jsonify(shapes.played_game(pages.load(match_id, set_number, seating)))
+    played = pages.load(match_id, set_number, seating)
+    return jsonify(shapes.played_game(played, pages.all_deals(played)))
 
 
 @bp.get("/matches" + pages.GAME + "/deals/<int:number>")

@@ -64,11 +64,10 @@ def find_match(match_id: str) -> Match:
 
 def read_seating(text: str, match: Match) -> Seating:
     """A seating from its URL form: one digit a seat. 404 where the match is not played in it."""
-    for seating in match.seatings:
-        if seating_text(seating) == text:
-            return seating
-    known = ", ".join(map(seating_text, match.seatings))
-    abort(404, f"Match {match.id} has no seating {text!r} (it has: {known}).")
+    known = {seating_text(seating): seating for seating in match.seatings}
+    if text not in known:
+        abort(404, f"Match {match.id} has no seating {text!r} (it has: {', '.join(known)}).")
+    return known[text]
 
 
 def seating_text(seating: Seating) -> str:
@@ -78,10 +77,10 @@ def seating_text(seating: Seating) -> str:
 
 def find_game(match: Match, set_number: int, seating: Seating) -> Game:
     """The stored game; 404 where it has not been played."""
-    for game in store().games(match.id):
-        if game.set == set_number and game.seating == seating:
-            return game
-    abort(404, f"Match {match.id} has no game of set {set_number} in seating {seating_text(seating)} so far.")
+    stored = {(game.set, game.seating): game for game in store().games(match.id)}
+    if (set_number, seating) not in stored:
+        abort(404, f"Match {match.id} has no game of set {set_number} in seating {seating_text(seating)} so far.")
+    return stored[set_number, seating]
 
 
 def read_label(league: League) -> str | None:

@@ -18,7 +18,7 @@ class Sealed(Forbidden):
     name = "Sealed"
 
 
-class Damaged(InternalServerError):
+class Damaged(InternalServerError):  # noqa: N818 -- reads as what happened
     """A stored record that does not replay: said openly, for somebody must look at it."""
 
     name = "Damaged record"

@@ -29,8 +29,7 @@ SUIT_PATHS = {
     "C": '<circle cx="10" cy="5.4" r="4.2"/><circle cx="5.2" cy="11.6" r="4.2"/><circle cx="14.8" cy="11.6" r="4.2"/>'
     '<path d="M8 8h4l-.9 3.2c.1 3.6.8 5.9 2.5 7.9H6.4c1.7-2 2.4-4.3 2.5-7.9z"/>',
     "D": '<path d="M10 .8C11.6 4 14 7 17.2 10 14 13 11.6 16 10 19.2 8.4 16 6 13 2.8 10 6 7 8.4 4 10 .8z"/>',
-    "H": '<path d="M10 18.6C4.3 13.3 1.2 9.9 1.2 6.2A4.5 4.5 0 0 1 10 4.7a4.5 4.5 0 0 1 8.8 1.5'
-    'C18.8 9.9 15.7 13.3 10 18.6z"/>',
+    "H": '<path d="M10 18.6C4.3 13.3 1.2 9.9 1.2 6.2A4.5 4.5 0 0 1 10 4.7a4.5 4.5 0 0 1 8.8 1.5C18.8 9.9 15.7 13.3 10 18.6z"/>',
     "S": '<path d="M10 1C12.5 5 18.7 8.4 18.7 12.5A4 4 0 0 1 11.3 14.8c.1 1.9.8 3.2 2 4.3H6.7c1.2-1.1 1.9-2.4 2-4.3'
     'A4 4 0 0 1 1.3 12.5C1.3 8.4 7.5 5 10 1z"/>',
 }
@@ -54,10 +53,7 @@ PIPS: dict[str, tuple[tuple[float, float], ...]] = {
 }
 
 # The upper half of each court card, 60 x 84 in all; the lower half is the same, turned round. {s} is the suit.
-ROBE = (
-    '<path class="f-{s}" d="M16 42c0-6 5-9.5 14-9.5S44 36 44 42z"/>'
-    '<path class="gold" d="M25.5 32.7 30 38.5l4.5-5.8z"/>'
-)
+ROBE = '<path class="f-{s}" d="M16 42c0-6 5-9.5 14-9.5S44 36 44 42z"/><path class="gold" d="M25.5 32.7 30 38.5l4.5-5.8z"/>'
 HEAD = (
     '<ellipse class="skin" cx="30" cy="26.5" rx="4.8" ry="5.9"/><circle class="f-{s}" cx="28.2" cy="25.8" r=".7"/>'
     '<circle class="f-{s}" cx="31.8" cy="25.8" r=".7"/>'

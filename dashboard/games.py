@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.replay import Replay, ReplayMismatch, replay
+from dashboard.replay import Dealt, Replay, ReplayMismatch, replay
 from referee.rules import Rules, RulesError
 from referee.shuffle import first_dealer, shuffled
 
@@ -39,19 +39,43 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game with its seats, its sides and its deals."""
+    """A game with its seats and sides, whose deals can be played again one by one."""
 
     match: Match
     game: Game
     rules: Rules
     seats: tuple[Seat, ...]
     sides: tuple[Side, ...]
-    deals: tuple[Replay, ...]
+    key: bytes
+    record: Mapping[str, Any]
+    """The game's entry of the match record."""
 
     @property
     def teams(self) -> bool:
         """Whether partners play together."""
         return len(self.sides) < len(self.seats)
+
+    @property
+    def count(self) -> int:
+        """Number of deals."""
+        return len(self.record["deals"])
+
+    def deal(self, number: int) -> Replay:
+        """Play deal `number` again, from 0 on.
+
+        Raises:
+            IndexError: the game has no such deal.
+            ReplayMismatch: the stored deal does not follow from the key and the rules.
+        """
+        entries = self.record["deals"]
+        entry = entries[number]
+        total = tuple(entries[number - 1]["total"]) if number else (0,) * self.rules.sides
+        dealer = (first_dealer(self.key, self.game.set, self.rules.seats) + number) % self.rules.seats
+        pack = shuffled(self.key, self.game.set, number, self.rules.pack)
+        try:
+            return replay(self.rules, Dealt(number, dealer, pack, total), entry)
+        except ReplayMismatch as error:
+            raise ReplayMismatch(f"deal {number}: {error}") from error
 
     def by_side(self, tricks: tuple[int, ...]) -> tuple[int, ...]:
         """Tricks by side from tricks by seat."""
@@ -81,7 +105,7 @@ def _sides(seats: tuple[Seat, ...], record: Mapping[str, Any]) -> tuple[Side, ..
 
 
 def play_again(match: Match, game: Game, record: Mapping[str, Any], key: bytes) -> PlayedGame:
-    """Put a game's moves back on the cards that `key` deals.
+    """Make a stored game ready to be played again.
 
     Args:
         match: The match of the game.
@@ -90,21 +114,11 @@ def play_again(match: Match, game: Game, record: Mapping[str, Any], key: bytes) 
         key: The match key.
 
     Raises:
-        ReplayMismatch: the stored game does not follow from the key and the rules.
+        ReplayMismatch: these rules do not know the match's variant or options.
     """
     try:
         rules = Rules(match.variant, match.options)
     except RulesError as error:
         raise ReplayMismatch(str(error)) from error
     seats = seats_of(match.lineup, game.seating)
-    dealer = first_dealer(key, game.set, rules.seats)
-    total: tuple[int, ...] = (0,) * rules.sides
-    deals = []
-    for number, entry in enumerate(record["deals"]):
-        pack = shuffled(key, game.set, number, rules.pack)
-        try:
-            deals.append(replay(rules, pack, (dealer + number) % rules.seats, number, total, entry))
-        except ReplayMismatch as error:
-            raise ReplayMismatch(f"deal {number}: {error}") from error
-        total = deals[-1].total
-    return PlayedGame(match, game, rules, seats, _sides(seats, record), tuple(deals))
+    return PlayedGame(match, game, rules, seats, _sides(seats, record), key, record)

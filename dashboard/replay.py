@@ -30,8 +30,21 @@ SPARE = {"ghost-hand": "ghost", "cutthroat": "dummy"}
 """What the hand that nobody sits behind is called."""
 
 
-class ReplayMismatch(Exception):
+class ReplayMismatch(Exception):  # noqa: N818 -- reads as what happened
     """The stored moves do not lead to the stored result: the record is damaged or the rules have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """How a deal begins."""
+
+    number: int
+    """The deal's number in its game, from 0."""
+    dealer: int
+    pack: Sequence[int]
+    """The shuffled pack, in the order in which it is dealt."""
+    total: tuple[int, ...]
+    """Points of the game by side before this deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,38 +219,39 @@ def _tricks(walk: _Walk) -> tuple[Trick, ...]:
     return tuple(tricks)
 
 
-def replay(rules: Rules, pack: Sequence[int], dealer: int, number: int, before: Sequence[int], entry: Mapping[str, Any]) -> Replay:
+def _compare(entry: Mapping[str, Any], **worked_out: Sequence[int]) -> None:
+    for what, values in worked_out.items():
+        if list(entry[what]) != list(values):
+            raise ReplayMismatch(f"{what} are {list(values)} by the rules, {list(entry[what])} in the record")
+
+
+def replay(rules: Rules, dealt: Dealt, entry: Mapping[str, Any]) -> Replay:
     """Play one deal of a record again.
 
     Args:
         rules: The variant with its options.
-        pack: The shuffled pack, in the order in which it is dealt.
-        dealer: The seat that deals.
-        number: The deal's number in its game, from 0.
-        before: Points of the game by side before this deal.
+        dealt: The cards and who deals them.
         entry: The deal as the record has it: moves, faults, tricks, points, total.
 
     Raises:
         ReplayMismatch: the moves are not legal on this pack, or lead to another result than the stored one.
     """
-    deal = rules.deal(pack, dealer, number, tuple(before))
-    dealt = [deal.hand(seat) for seat in range(rules.seats)]
+    deal = rules.deal(dealt.pack, dealt.dealer, dealt.number, dealt.total)
+    hands = [deal.hand(seat) for seat in range(rules.seats)]
     extra, stock = bits(deal.extra & CARDS), list(deal.stock)
     try:
         walk = _Walk(deal, entry)
         points = deal.points()
     except (IllegalAction, ValueError) as error:
         raise ReplayMismatch(str(error)) from error
-    total = [old + new for old, new in zip(before, points, strict=True)]
-    for what, worked_out in (("tricks", deal.tricks), ("points", points), ("total", total)):
-        if list(entry[what]) != list(worked_out):
-            raise ReplayMismatch(f"{what} are {list(worked_out)} by the rules, {list(entry[what])} in the record")
+    total = [old + new for old, new in zip(dealt.total, points, strict=True)]
+    _compare(entry, tricks=deal.tricks, points=points, total=total)
     tricks = _tricks(walk)
     turned = deal.turned_card
     return Replay(
-        number=number,
-        dealer=dealer,
-        hands=tuple(_sorted(hand, deal.trump) for hand in dealt),
+        number=dealt.number,
+        dealer=dealt.dealer,
+        hands=tuple(_sorted(hand, deal.trump) for hand in hands),
         spare=SPARE.get(rules.name) if extra else None,
         spare_hand=_sorted(extra, deal.trump),
         turned_card=action_text(turned) if turned >= 0 else None,

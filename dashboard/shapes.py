@@ -118,7 +118,7 @@ def standings(name: str, label: str | None, view: TableView) -> Json:
         "variant": label,
         "sets": view.sets,
         "rows": [_row(row) for row in view.rows],
-        "head_to_head": [_duel(pair) for pair in view.table.pairs],
+        "head_to_head": [_duel(pair) for pair in view.table.pairs.values()],
     }
 
 
@@ -207,9 +207,9 @@ def match_in_full(found: Match, summary: MatchSummary, opened: bool) -> Json:
     return shape
 
 
-def played_game(played: PlayedGame) -> Json:
+def played_game(played: PlayedGame, replays: list[Replay]) -> Json:
     """A game with a line a deal."""
-    where = {"match_id": played.match.id, "set_number": played.game.set, "seating": seating_text(played.game.seating)}
+    where: Json = {"match_id": played.match.id, "set_number": played.game.set, "seating": seating_text(played.game.seating)}
     deals = [
         {
             "deal": entry.number,
@@ -225,7 +225,7 @@ def played_game(played: PlayedGame) -> Json:
             "faults": [asdict(fault) for fault in entry.faults],
             "url": url_for("api.deal", **where, number=entry.number),
         }
-        for entry in played.deals
+        for entry in replays
     ]
     return {
         "match": played.match.id,

@@ -100,6 +100,12 @@ def standings_of(league: League, progress: Progress, label: str | None = None) -
         return view
 
 
+def _tied(table: Table, above: str, below: str) -> bool:
+    """Whether two bots that games link are not separated."""
+    difference = table.difference(above, below)
+    return difference is not None and not difference.excludes(0.0)
+
+
 def _view(league: League, label: str | None, sets: int) -> TableView:
     names = [bot.bot for bot in league.bots]
     table = standings(data.store().results(league.name, label), names, label)
@@ -107,8 +113,7 @@ def _view(league: League, label: str | None, sets: int) -> TableView:
     rows = []
     above: Standing | None = None
     for standing in table.rows:
-        tied = above is not None and table.difference(above.bot, standing.bot) is not None and not table.separated(above.bot, standing.bot)
-        rows.append(Row(standing, versions.get(standing.bot), tied))
+        rows.append(Row(standing, versions.get(standing.bot), above is not None and _tied(table, above.bot, standing.bot)))
         above = standing
     values = [value for row in table.rows for value in (row.elo, row.elo_low, row.elo_high)]
     return TableView(table, tuple(rows), charts.scale(values, MEAN), sets)

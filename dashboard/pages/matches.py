@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, render_template
 
 from dashboard import data
 from dashboard.errors import Damaged
@@ -47,7 +48,9 @@ def record(match_id: str) -> ResponseReturnValue:
     data.unseal(match)
     name = match.id.replace("/", "_") + ".jsonl"
     return Response(
-        _lines(data.store(), match.id), mimetype="application/jsonl", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        _lines(data.store(), match.id),
+        mimetype="application/jsonl",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
@@ -57,29 +60,41 @@ def _lines(store: Store, match_id: str) -> Iterator[str]:
 
 
 def load(match_id: str, set_number: int, seating: str) -> PlayedGame:
-    """A game of a complete match, played again: 404 where there is none, 403 while sealed."""
+    """A game of a complete match: 404 where there is none, 403 while it is sealed."""
     match = data.find_match(match_id)
     chairs = data.read_seating(seating, match)
     key = data.unseal(match)
     game = data.find_game(match, set_number, chairs)
-    try:
+    with _damage():
         return play_again(match, game, data.store().game_record(match.id, set_number, chairs), key)
-    except ReplayMismatch as error:
-        raise Damaged(f"The stored game does not follow from the key and the rules: {error}.") from error
 
 
 def find_deal(game: PlayedGame, number: int) -> Replay:
-    """One deal of a game; 404 past its last."""
-    if number >= len(game.deals):
-        abort(404, f"This game has {len(game.deals)} deals, numbered from 0; there is no deal {number}.")
-    return game.deals[number]
+    """One deal of a game, played again; 404 past its last."""
+    if number >= game.count:
+        abort(404, f"This game has {game.count} deals, numbered from 0; there is no deal {number}.")
+    with _damage():
+        return game.deal(number)
+
+
+def all_deals(game: PlayedGame) -> list[Replay]:
+    """Every deal of a game, played again."""
+    return [find_deal(game, number) for number in range(game.count)]
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except ReplayMismatch as error:
+        raise Damaged(f"The stored game does not follow from the key and the rules: {error}.") from error
 
 
 @bp.get(GAME)
 def game(match_id: str, set_number: int, seating: str) -> ResponseReturnValue:
     """One game: its deals as a table."""
     played = load(match_id, set_number, seating)
-    return render_template("game.html", played=played, match=played.match)
+    return render_template("game.html", played=played, match=played.match, deals=all_deals(played))
 
 
 @bp.get(GAME + "/deals/<int:number>")
@@ -92,4 +107,4 @@ def deal(match_id: str, set_number: int, seating: str, number: int) -> ResponseR
         for other in data.store().games(match_id)
         if other.set == set_number and other.seating != played.game.seating and other.deals > number
     ]
-    return render_template("deal.html", played=played, match=played.match, deal=shown, others=others, args=request.args)
+    return render_template("deal.html", played=played, match=played.match, deal=shown, others=others)

@@ -59,12 +59,5 @@ function steps(list) {
   });
 }
 
-/** Filters take effect when they are changed; their button is for browsers without scripts. */
-function filters(form) {
-  form.querySelector("button").hidden = true;
-  form.addEventListener("change", () => form.requestSubmit());
-}
-
 for (const box of document.querySelectorAll("[data-poll]:not([data-final])")) follow(box);
 for (const list of document.querySelectorAll("[data-steps]")) steps(list);
-for (const form of document.querySelectorAll("form[data-auto]")) filters(form);

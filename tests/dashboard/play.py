@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from league.model import LeagueSpec, VariantSpec
 from league.schedule import planned
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from league.model import League, Match, PlannedMatch
     from league.store import Store
+    from referee.rules import Deal
 
 CLOCK = {"answer": 1.0, "bank": 10.0, "start": 20.0, "grace": 5.0, "faults": 3}
 TIMES = {
@@ -25,13 +27,17 @@ TIMES = {
     "own_us": {"median": 60, "p99": 240},
 }
 BOTS = ("ann", "bea", "cid")
-FIXED = bytes(range(32))
 
 Wanted = tuple[str, dict[str, object]]
 
 
+def league_key(name: str) -> bytes:
+    """The key of a league of these tests: always the same, so that its games are."""
+    return hashlib.sha256(name.encode()).digest()
+
+
 def create(
-    store: Store, name: str, variants: Sequence[Wanted], bots: Sequence[str] = BOTS, sets: int = 2, fmt: str = "game"
+    store: Store, name: str, variants: Sequence[Wanted], *, bots: Sequence[str] = BOTS, sets: int = 2, fmt: str = "game"
 ) -> League:
     """Create a league of these variants with their options, whose bots exist already or are added."""
     known = {bot.name for bot in store.bots()}
@@ -42,7 +48,7 @@ def create(
     for variant, options in variants:
         rules = Rules(variant, options)
         specs.append(VariantSpec(variant, rules.options, fmt, rules.seats, rules.seatings()))
-    return store.create_league(LeagueSpec(name, tuple(specs), tuple(bots), sets, CLOCK, key=FIXED))
+    return store.create_league(LeagueSpec(name, tuple(specs), tuple(bots), sets, CLOCK, key=league_key(name)))
 
 
 def queue(store: Store, league: League) -> list[PlannedMatch]:
@@ -52,10 +58,12 @@ def queue(store: Store, league: League) -> list[PlannedMatch]:
     return matches
 
 
-def play_match(store: Store, match_id: str, *, games: int | None = None, slips: float = 0.0, skill: Mapping[str, float] = {}) -> Match:  # noqa: B006
+def play_match(
+    store: Store, match_id: str, *, games: int | None = None, slips: float = 0.0, weak: Mapping[str, float] | None = None
+) -> Match:
     """Play the missing games of a match, or the first `games` of them, and store them.
 
-    `slips` is the chance that a decision is a fault; `skill[bot]` that it is the highest legal action instead of any.
+    `slips` is the chance that a decision is a fault; `weak[bot]` is that of one bot.
     """
     match = store.match(match_id)
     claim = store.claim(match_id, "tester", 600)
@@ -64,8 +72,8 @@ def play_match(store: Store, match_id: str, *, games: int | None = None, slips: 
     rules = Rules(match.variant, match.options)
     for set_number, seating in store.missing_games(match_id)[:games]:
         rng = random.Random(f"{match_id} {set_number} {seating}")
-        skills = [skill.get(match.lineup[index].bot, 0.0) for index in seating]
-        game = play_game(rules, key, set_number, match.format, rng, slips, skills)
+        game = Game(rules, key, set_number, match.format)
+        play_out(game, rng, [(weak or {}).get(match.lineup[index].bot, slips) for index in seating])
         dealer = first_dealer(key, set_number, rules.seats)
         store.add_game(match_id, set_number, seating, dealer, game.record(seating), times=TIMES, claim=claim)
     done = store.match(match_id)
@@ -73,25 +81,21 @@ def play_match(store: Store, match_id: str, *, games: int | None = None, slips: 
     return done
 
 
-def play_game(
-    rules: Rules, key: bytes, set_number: int, fmt: str, rng: random.Random, slips: float = 0.0, skills: Sequence[float] = (0, 0, 0, 0)
-) -> Game:
-    """Play one game at random; where a seat errs it revokes if it can."""
-    game = Game(rules, key, set_number, fmt)
+def play_out(game: Game, rng: random.Random, slips: Sequence[float]) -> None:
+    """Play a game at random to its end; a seat errs with its chance in `slips`, by revoking if it can."""
     while game.settle():
         deal = game.deal
-        if rng.random() < slips:
+        if rng.random() < slips[deal.seat]:
             held = [card for card in deal.hand(deal.seat) if deal.is_revoke(card)]
             answer = action_text(rng.choice(held)) if held else "11"
             game.fault(*rng.choice([("ILLEGAL", answer), ("ILLEGAL", answer), ("LATE", None)]))
         else:
-            game.apply(choose(deal, rng, skills[deal.seat]))
-    return game
+            game.apply(choose(deal, rng))
 
 
-def choose(deal: Any, rng: random.Random, skill: float) -> int:
+def choose(deal: Deal, rng: random.Random) -> int:
     """Any legal action, but the higher calls less often, so that games go on."""
     legal = bits(deal.legal)
     if legal[0] > 32:
         return legal[min(int(rng.expovariate(0.9)), len(legal) - 1)]
-    return legal[-1] if rng.random() < skill else rng.choice(legal)
+    return rng.choice(legal)

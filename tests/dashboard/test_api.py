@@ -1,0 +1,191 @@
+"""The JSON beside the pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dashboard import api
+from league.standings import standings
+from referee.record import read, verify
+from tests.dashboard.play import BOTS, TIMES, create, league_key, play_match, queue
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flask.testing import FlaskClient
+
+    from league.store import Store
+
+
+def get(client: FlaskClient, url: str, status: int = 200) -> Any:
+    answer = client.get(url)
+    assert answer.status_code == status, (url, answer.status_code, answer.text[:300])
+    assert answer.mimetype == "application/json"
+    return answer.get_json()
+
+
+def test_the_index_lists_every_route(client: FlaskClient) -> None:
+    """Each address of the JSON is listed at /api, and each that is listed answers."""
+    routes = get(client, "/api")["routes"]
+    assert get(client, "/api/")["routes"] == routes
+    values = {"league": "four", "variant": "cutthroat", "n": 0, "set": 0, "seating": "012", "deal": 1}
+    for route in routes:
+        assert client.get(route.partition("?")[0].format(**values)).status_code == 200
+    rules = [rule for rule in client.application.url_map.iter_rules() if rule.endpoint.startswith("api.")]
+    assert len(rules) == len(routes) + 1
+
+
+def test_leagues_tell_their_rules_and_progress(client: FlaskClient, store: Store) -> None:
+    """A league says what it is played by, between whom, how far it is, and its proof; never a command or a token."""
+    leagues = {league["name"]: league for league in get(client, "/api/leagues")["leagues"]}
+    assert set(leagues) == {"four", "odd", "live", "empty"}
+    four = get(client, "/api/leagues/four")
+    assert four == leagues["four"]
+    assert four["commitment"] == store.league("four").commitment
+    assert four["key"] == league_key("four").hex()
+    assert leagues["live"]["key"] is None
+    assert four["progress"]["state"] == "final"
+    assert [entry["variant"] for entry in four["variants"]] == ["ghost-hand", "cutthroat", "bid-euchre", "turn-up"]
+    assert four["variants"][0]["options"]["moon_fail"] == "bid"
+    assert "sample_bots" not in json.dumps(leagues)
+
+
+def test_progress_is_that_of_the_store(client: FlaskClient, store: Store) -> None:
+    """What is polled is the number of stored games, sets and matches."""
+    progress = get(client, "/api/leagues/live/progress")
+    found = store.progress("live")
+    assert progress["games"] == {"total": found.games_total, "done": found.games_done}
+    assert progress["state"] == "paused"
+    cutthroat = progress["variants"][0]
+    assert cutthroat["games"] == {"total": 12, "done": 7}
+    assert cutthroat["matches"] == {"total": 1, "complete": 0, "running": 0, "waiting": 1}
+
+
+@pytest.mark.parametrize("label", [None, "cutthroat", "bid-euchre"])
+def test_standings_are_those_of_the_league(client: FlaskClient, store: Store, label: str | None) -> None:
+    """Elo, points, faults and head to head are, number for number, those that the league works out."""
+    found = get(client, "/api/leagues/four/standings" + (f"?variant={label}" if label else ""))
+    table = standings(store.results("four", label), BOTS, label)
+    assert found["variant"] == label
+    for row, standing in zip(found["rows"], table.rows, strict=True):
+        assert row["bot"] == standing.bot
+        assert row["elo"] == {"value": standing.elo, "low": standing.elo_low, "high": standing.elo_high}
+        assert standing.points is not None
+        assert row["points_a_deal"]["value"] == standing.points.value
+        assert row["faults"] == standing.faults
+        assert row["games"] == standing.games
+    assert len(found["head_to_head"]) == 3
+    for duel in found["head_to_head"]:
+        pair = table.pair(duel["a"], duel["b"])
+        assert pair is not None
+        assert duel["share"]["value"] == pair.share.value
+
+
+def test_standings_of_a_league_without_games(client: FlaskClient) -> None:
+    """Bots that have not played are listed with null, not with made-up figures."""
+    rows = get(client, "/api/leagues/empty/standings")["rows"]
+    assert [row["bot"] for row in rows] == list(BOTS)
+    assert all(row["elo"] is None and row["rank"] is None and row["points_a_deal"] is None for row in rows)
+
+
+def test_standings_follow_the_store(own: tuple[Store, FlaskClient]) -> None:
+    """A table is worked out anew when another set is complete, and not before."""
+    store, client = own
+    (match,) = queue(store, create(store, "cup", [("turn-up", {})], bots=("ann", "bea"), sets=2))
+    assert get(client, "/api/leagues/cup/standings")["sets"] == 0
+    client.application.extensions["arena-tables"].clear()
+    play_match(store, match.id, games=1)
+    assert get(client, "/api/leagues/cup/standings")["sets"] == 0
+    client.application.extensions["arena-tables"].clear()
+    play_match(store, match.id)
+    first = get(client, "/api/leagues/cup/standings")
+    assert first["sets"] == 2
+    assert get(client, "/api/leagues/cup/standings") == first
+
+
+def test_matches_are_paged_and_filtered(client: FlaskClient) -> None:
+    """Pages of matches follow each other by their `next`, with the filters kept."""
+    found, url = [], "/api/leagues/four/matches?bot=ann&limit=2"
+    while url:
+        answer = get(client, url)
+        assert len(answer["matches"]) <= 2
+        found += answer["matches"]
+        url = answer["next"]
+    assert len(found) == 6
+    assert all("ann" in [bot["bot"] for bot in match["lineup"]] for match in found)
+    assert get(client, "/api/leagues/four/matches?state=waiting")["matches"] == []
+    assert len(get(client, f"/api/leagues/four/matches?limit={api.MOST_MATCHES * 9}")["matches"]) == 8
+
+
+def test_a_match_has_its_sets_and_sums(client: FlaskClient, store: Store) -> None:
+    """Every game stands in its set with its seating; sums are those of the games."""
+    match = get(client, "/api/matches/four/cutthroat/0")
+    games = store.games("four/cutthroat/0")
+    assert [game["seating"] for game in match["sets_played"][0]["games"]] == ["012", "021", "102", "120", "201", "210"]
+    assert sum(len(row["games"]) for row in match["sets_played"]) == len(games) == 12
+    for index, bot in enumerate(match["bots"]):
+        assert bot["points"] == sum(game.points[index] for game in games)
+        assert sum(bot["places"]) == 12
+    assert match["times_us"]["decisions"] == 12 * sum(TIMES["decisions"])  # type: ignore[arg-type]
+    assert match["open"] is True
+
+
+def test_a_half_played_match_says_what_is_missing(client: FlaskClient) -> None:
+    """Games still to be played are marked, and nothing links to deals."""
+    match = get(client, "/api/matches/live/cutthroat/0")
+    games = [game for row in match["sets_played"] for game in row["games"]]
+    assert sum("missing" in game for game in games) == 5
+    assert match["open"] is False
+    assert "record" not in match
+    assert not any("url" in game for game in games)
+
+
+def test_a_game_and_its_deals(client: FlaskClient, store: Store) -> None:
+    """A game's totals are the sums of its deals, and each links to its replay with every card and call."""
+    game = get(client, "/api/matches/four/ghost-hand/0/sets/1/games/120")
+    record = store.game_record("four/ghost-hand/0", 1, (1, 2, 0))
+    assert [seat["bot"] for seat in game["seats"]] == ["bea", "cid", "ann"]
+    assert [deal["points"] for deal in game["deals"]] == [deal["points"] for deal in record["deals"]]  # type: ignore[attr-defined]
+    for line in game["deals"]:
+        deal = get(client, line["url"])
+        assert deal["points"] == line["points"]
+        assert len({card for hand in deal["hands"] for card in hand} | set(deal["spare"]["hand"])) == 24
+        for trick in deal["tricks"]:
+            assert all(play["action"] in play["legal"] or play["fault"] for play in trick["plays"])
+
+
+def test_the_record_verifies(client: FlaskClient, store: Store, tmp_path: Path) -> None:
+    """What is downloaded is the match's record, and the referee's own check passes it."""
+    for url in ("/matches/four/bid-euchre/1/record.jsonl", "/api/matches/four/bid-euchre/1/record"):
+        answer = client.get(url)
+        assert answer.mimetype == "application/jsonl"
+        assert re.fullmatch(r'attachment; filename="[\w-]+\.jsonl"', answer.headers["Content-Disposition"])
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert lines == list(store.record_lines("four/bid-euchre/1"))
+        path = tmp_path / "record.jsonl"
+        path.write_bytes(answer.data)
+        assert verify(read(path)).games == 4
+
+
+def test_errors_are_json(client: FlaskClient) -> None:
+    """Below /api an error is JSON with its status and what was wrong, whatever it is."""
+    for url, status in (("/api/leagues/none", 404), ("/api/nowhere", 404), ("/api/leagues/four/standings?variant=x", 404)):
+        error = get(client, url, status)["error"]
+        assert error["status"] == status
+        assert error["detail"]
+    answer = client.post("/api/leagues")
+    assert answer.status_code == 405
+    assert answer.get_json()["error"]["status"] == 405
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_what_has_not_changed_is_not_sent_again(client: FlaskClient) -> None:
+    """A poll that names what it has is answered 304 without a body."""
+    first = client.get("/api/leagues/four/progress")
+    again = client.get("/api/leagues/four/progress", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+    assert again.data == b""

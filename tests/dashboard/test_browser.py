@@ -1,0 +1,182 @@
+"""The pages in a real browser, on a telephone and on a desk, light and dark, with scripts and without."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from werkzeug.serving import make_server
+
+from dashboard import create_app
+from league.store import Store
+from tests.dashboard.play import create, play_match, queue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from flask import Flask
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+WIDTHS = (390, 1280)
+GAME = "/matches/four/cutthroat/0/sets/0/games/012"
+PAGES = [
+    "/", "/fair-play", "/leagues/four", "/leagues/four?variant=cutthroat", "/leagues/live", "/leagues/empty",
+    "/leagues/four/matches",
+    "/matches/four/ghost-hand/0", "/matches/live/cutthroat/0", GAME, f"{GAME}/deals/0",
+    "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
+]  # fmt: skip
+
+if CHROMIUM is None and os.environ.get("ARENA_TEST_ALL") != "1":
+    pytest.skip("no chromium here (on Debian: apt install chromium)", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- slow, and not everywhere
+
+    assert CHROMIUM, "ARENA_TEST_ALL=1 insists on the browser tests, and there is no chromium (on Debian: apt install chromium)"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def serve(app: Flask) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def address(app: Flask) -> Iterator[str]:
+    yield from serve(app)
+
+
+@pytest.fixture
+def own_address(tmp_path: Path) -> Iterator[str]:
+    app = create_app(f"sqlite:///{tmp_path}/own.db")
+    yield from serve(app)
+    app.extensions["arena-store"].close()
+
+
+def watched(browser: Browser, width: int, **options: object) -> tuple[Page, list[str]]:
+    """A page of this width, and the list in which its complaints are gathered."""
+    page = browser.new_context(viewport={"width": width, "height": 800}, **options).new_page()  # type: ignore[arg-type]
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("requestfailed", lambda request: troubles.append(f"{request.url}: {request.failure}"))
+    return page, troubles
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_fit_and_nothing_complains(browser: Browser, address: str, width: int, scheme: str) -> None:
+    """No page is wider than its window, and the console stays empty: neither script nor policy nor file fails."""
+    page, troubles = watched(browser, width, color_scheme=scheme)
+    for url in PAGES:
+        answer = page.goto(address + url)
+        assert answer is not None
+        assert answer.status == 200
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, url
+        assert page.evaluate("[...document.images].every(image => image.naturalWidth > 0)")
+    assert troubles == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_cards_are_drawn(browser: Browser, address: str, width: int) -> None:
+    """Every card of a deal has a size, a name and a face, and none lies outside of the table."""
+    page, _ = watched(browser, width)
+    page.goto(f"{address}/matches/four/cutthroat/0/sets/0/games/012/deals/0")
+    cards = page.locator("#hands svg.card")
+    assert cards.count() == 24
+    table = page.locator("#hands").bounding_box()
+    assert table is not None
+    for index in range(24):
+        box = cards.nth(index).bounding_box()
+        assert box is not None
+        assert box["width"] > 35
+        assert box["x"] + box["width"] <= table["x"] + table["width"]
+        assert " of " in (cards.nth(index).get_attribute("aria-label") or "")
+    uses = "[...document.querySelectorAll('#hands svg.card use')].map(use => use.getBoundingClientRect().width)"
+    assert min(page.evaluate(uses)) > 35
+    page.context.close()
+
+
+def test_the_keyboard_reaches_everything_and_is_seen(browser: Browser, address: str) -> None:
+    """The first tab stop is the skip link, it leads to the content, and whatever has the focus has a visible outline."""
+    page, _ = watched(browser, 1280)
+    page.goto(f"{address}/leagues/four")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.locator(".skip").bounding_box()["y"] >= 0  # type: ignore[index]
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.context.close()
+
+
+def test_arrow_keys_step_through_a_deal(browser: Browser, address: str) -> None:
+    """The right arrow goes from the auction to the tricks one by one, the left arrow back; a step has its own address."""
+    page, troubles = watched(browser, 1280)
+    numbers = iter(range(8))
+    while not page.locator("#t2").count():
+        page.goto(f"{address}{GAME}/deals/{next(numbers)}")
+    seen = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+        seen.append(page.evaluate("location.hash"))
+    assert seen == ["#auction", "#t1", "#t2", "#t1"]
+    assert page.locator(".step:target").get_attribute("id") == "t1"
+    page.goto(page.url.partition("#")[0] + "#t2")
+    assert page.locator(".step:target").get_attribute("id") == "t2"
+    assert troubles == []
+    page.context.close()
+
+
+def test_a_league_in_progress_updates_by_itself(browser: Browser, own_address: str, tmp_path: Path) -> None:
+    """New games appear on the open page of a league, in its progress and its table, without a reload."""
+    with Store(f"sqlite:///{tmp_path}/own.db") as store:
+        (match,) = queue(store, create(store, "cup", [("turn-up", {})], bots=("ann", "bea"), sets=4))
+        page, troubles = watched(browser, 1280)
+        page.goto(f"{own_address}/leagues/cup")
+        page.evaluate("window.same = true")
+        assert "0 of 8 games" in page.inner_text("main")
+        assert "no games yet" in page.inner_text("main")
+        play_match(store, match.id)
+        page.locator("[data-refresh=progress] progress[value='8']").wait_for(timeout=20_000)
+        page.locator("[data-refresh=standings] .dot").nth(1).wait_for(timeout=20_000)
+        assert page.evaluate("window.same")
+        assert troubles == []
+        page.context.close()
+
+
+def test_everything_works_without_scripts(browser: Browser, address: str) -> None:
+    """With scripts switched off the table, the filters, the pages of a match and the steps of a deal work by links alone."""
+    page, _ = watched(browser, 390, java_script_enabled=False)
+    page.goto(f"{address}/leagues/four/matches")
+    page.select_option("select[name=variant]", "cutthroat")
+    page.click("text=Filter")
+    page.click("text=cutthroat/0")
+    page.locator("tbody th a").first.click()
+    page.locator("tbody th a").first.click()
+    assert page.locator("h1").inner_text() == "Deal 0"
+    page.click("text=Points >> nth=0")
+    assert page.url.endswith("#result")
+    page.context.close()
