@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from league.canonical import canonical, ordered_game
 from league.database import Database, insert
@@ -25,6 +25,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from league.model import Claim, Json, Seating
+
+# What every game needs, put together once: SQLAlchemy takes longer over making a statement than over running it.
+_THIS = matches.c.id == bindparam("match")
+_COUNT_GAME = update(matches).where(_THIS).values(games_done=matches.c.games_done + 1)
+_COUNT_SET = update(matches).where(_THIS).values(sets_done=matches.c.sets_done + 1)
+_COMPLETE = update(matches).where(_THIS, matches.c.games_done == matches.c.games_total).values(completed_at=bindparam("now"))
+_OF_SET = select(func.count(), func.min(games.c.dealer), func.max(games.c.dealer)).where(
+    games.c.match_id == bindparam("match"), games.c.set_number == bindparam("number")
+)
+_PROGRESS = (
+    update(attempts).where(attempts.c.id == bindparam("attempt")).values(games=attempts.c.games + 1, progress_at=bindparam("now"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +122,14 @@ class GameStore(Database):
             require_open(match)
             key = _key(match, set_number, tuple(seating), body)
             row = key | _row(summarize(body), dealer, time.time() if now is None else now)
-            adding = insert(connection, games).values(row).on_conflict_do_nothing().returning(games.c.match_id)
-            if connection.execute(adding).scalar() is None:
+            adding = insert(connection, games).on_conflict_do_nothing().returning(games.c.match_id)
+            if connection.execute(adding, row).scalar() is None:
                 return False
             texts = {"record": canonical(body), "times": None if times is None else canonical(times)}
-            connection.execute(insert(connection, game_records).values(**key, **texts))
+            connection.execute(insert(connection, game_records), key | texts)
             _count(connection, match, key, row["stored_at"])
             if claim is not None:
-                _progress(connection, claim, row["stored_at"])
+                connection.execute(_PROGRESS, {"attempt": claim.attempt, "now": row["stored_at"]})
             return True
 
     def games(self, match_id: str) -> list[Game]:
@@ -187,25 +199,15 @@ def _row(summary: Summary, dealer: int, now: float) -> dict[str, Any]:
 
 def _count(connection: Connection, match: Row[tuple[object, ...]], key: dict[str, int], now: float) -> None:
     """Count a game that was just stored, and its set and its match if it has completed them."""
-    this = matches.c.id == match.id
     # First of all, for it locks the match: of two transactions that store the last two games of a set, the second
     # looks only when the first is through, and sees both.
-    connection.execute(update(matches).where(this).values(games_done=matches.c.games_done + 1))
-    of_set = (games.c.match_id == match.id) & (games.c.set_number == key["set_number"])
-    there, least, most = connection.execute(
-        select(func.count(), func.min(games.c.dealer), func.max(games.c.dealer)).where(of_set)
-    ).one()
+    connection.execute(_COUNT_GAME, {"match": match.id})
+    there, least, most = connection.execute(_OF_SET, {"match": match.id, "number": key["set_number"]}).one()
     if least != most:
         raise BadGame(f"games of set {key['set_number']} of match {match.name!r} differ in first dealer")
     if there == games_a_set(seatings_of(match.seatings), match.mode):
-        connection.execute(update(matches).where(this).values(sets_done=matches.c.sets_done + 1))
-        full = this & (matches.c.games_done == matches.c.games_total)
-        connection.execute(update(matches).where(full).values(completed_at=now))
-
-
-def _progress(connection: Connection, claim: Claim, now: float) -> None:
-    this = attempts.c.id == claim.attempt
-    connection.execute(update(attempts).where(this).values(games=attempts.c.games + 1, progress_at=now))
+        connection.execute(_COUNT_SET, {"match": match.id})
+        connection.execute(_COMPLETE, {"match": match.id, "now": now})
 
 
 def _game(row: Row[tuple[object, ...]], match_id: str, seating: Seating) -> Game:

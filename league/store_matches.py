@@ -8,7 +8,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Literal, get_args
 
-from sqlalchemy import and_, exists, select
+from sqlalchemy import and_, bindparam, exists, select
 
 from league.canonical import canonical
 from league.database import Database, insert
@@ -35,19 +35,16 @@ def match_key(league_key: bytes, match_id: str) -> bytes:
     return hmac.digest(league_key, match_id.encode(), hashlib.sha256)
 
 
-def find_match(connection: Connection, match_id: str, *, lock: bool = False) -> Row[tuple[object, ...]]:
-    """Return a match's row with its league's name, key and time of closing; NotFound if there is none.
+_FIND = (
+    select(matches, leagues.c.name.label("league"), leagues.c.key, leagues.c.revealed_at)
+    .join_from(matches, leagues)
+    .where(matches.c.name == bindparam("match"))
+)
 
-    With ``lock``, other transactions wait until this one is over before they change the match.
-    """
-    query = (
-        select(matches, leagues.c.name.label("league"), leagues.c.key, leagues.c.revealed_at)
-        .join_from(matches, leagues)
-        .where(matches.c.name == match_id)
-    )
-    if lock:  # SQLite, which has no such clause and needs none, leaves it out
-        query = query.with_for_update(of=matches)
-    found = connection.execute(query).one_or_none()
+
+def find_match(connection: Connection, match_id: str) -> Row[tuple[object, ...]]:
+    """Return a match's row with its league's name, key and time of closing; NotFound if there is none."""
+    found = connection.execute(_FIND, {"match": match_id}).one_or_none()
     if found is None:
         raise NotFound(f"no match {match_id!r} is stored")
     return found
