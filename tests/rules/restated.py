@@ -86,6 +86,21 @@ def _auction(rules: Rules, view: View) -> set[str]:
     return higher | swap | (set() if stuck else {"pass"})
 
 
+def leader(rules: Rules, view: View) -> int:
+    """Who leads to the first trick (G5 B4 C7 T5)."""
+    words = spoken(view)
+    lone = [seat for seat, call in words if call == "alone"]
+    if rules.name in ("ghost-hand", "bid-euchre"):
+        return [seat for seat, call in words if call in ladder(rules)][-1]
+    if rules.name == "turn-up":
+        out = {(seat + 2) % 4 for seat in lone}
+        return next(seat % 4 for seat in range(view.dealer + 1, view.dealer + 5) if seat % 4 not in out)
+    start = view.dealer if not lone else view.maker if view.maker in lone else lone[0]
+    defenders = [seat for seat in lone if seat != view.maker]
+    out = {3 - view.maker - defenders[0]} if defenders else set()
+    return next(seat % 3 for seat in range(start + 1, start + 4) if seat % 3 not in out)
+
+
 def tricks(rules: Rules, view: View) -> list[int]:
     """Tricks by seat, counted again from the cards."""
     taken = [0] * rules.seats

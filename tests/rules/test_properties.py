@@ -108,7 +108,8 @@ def check_illegal(rules: Rules, deal: Deal, rng: random.Random) -> None:
 def test_every_step(setting: settings.Setting, drawn: tuple[int, int, bytes]) -> None:
     """Cards are conserved, legal moves and points are those of the clauses.
 
-    Moves: G2 G3 G5 C2 C3 C4 C5 C6 B2 B4 B5 B14 B15 B16 T1 T2 T3 T4 K3. Points: G6 G7 G8 C8 C9 B7 B8 B17 T6.
+    Moves: G2 G3 G5 C2 C3 C4 C5 C6 B2 B4 B5 B14 B15 B16 T1 T2 T3 T4 K3. Leads: G5 B4 C7 T5 K4.
+    Points: G6 G7 G8 C8 C9 B7 B8 B17 T6.
     """
     rules = Rules(*setting)
     seed, dealer, choices = drawn
@@ -126,6 +127,9 @@ def test_every_step(setting: settings.Setting, drawn: tuple[int, int, bytes]) ->
     assert deal.tricks == view.taken == restated.tricks(rules, view)
     assert sum(deal.tricks) == (0 if deal.thrown_in else hand_size(rules))
     assert deal.points() == restated.points(rules, view, thrown_in=deal.thrown_in)
+    if view.tricks:
+        assert view.tricks[0][0] == restated.leader(rules, view)
+        assert [led for led, _, _ in view.tricks[1:]] == [won for _, _, won in view.tricks[:-1]], "the winner leads"
 
 
 @SETTINGS

@@ -256,7 +256,7 @@ def test_a_tie_at_the_target_is_played_on() -> None:
 
 def test_the_games_of_a_set_are_played_on_the_same_deals() -> None:
     """Every seating of a set gets the same packs and the same dealers, so that it can be rated as one (K5)."""
-    rules = Rules("cutthroat")
+    rules = Rules("cutthroat", {"target": 500})
     first, second = Game(rules, bytes(32), 3), Game(rules, bytes(32), 3)
     assert dealt(first, random.Random(1)) == dealt(second, random.Random(2))
     assert dealt(Game(rules, bytes(32), 3), random.Random(1)) != dealt(Game(rules, bytes(32), 4), random.Random(1))
