@@ -47,7 +47,7 @@ def test_a_game_of_passes_ends_at_its_last_deal(variant: Variant) -> None:
     rules = Rules(variant.name, {"max_deals": 7})
     game = Game(rules, bytes(32), 0)
     while not game.finished:
-        assert game.deal.view(0).deal == len(game.deals)
+        assert game.deal.view(0).deal == len(game.deals) < 7
         game.apply(n.action("pass"))
     assert len(game.deals) == 7
     assert all(deal["points"] == [0] * rules.sides and not sum(deal["tricks"]) for deal in game.deals)

@@ -256,6 +256,7 @@ def test_games_end(setting: settings.Setting) -> None:
         rng = random.Random(set_number)
         game = Game(rules, bytes(range(32)), set_number)
         while not game.finished:
+            assert len(game.deals) < rules.max_deals
             assert not game.deals or not _over(rules, game.totals)
             game.apply(rng.choice(n.members(game.deal.legal)))
         totals = [sum(deal["points"][side] for deal in game.deals) for side in range(rules.sides)]
