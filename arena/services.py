@@ -101,7 +101,7 @@ def dashboard(settings: Settings, bind: str) -> Service:
     """The dashboard, served by gunicorn's threads."""
     command = [
         *(sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "32"),
-        *("--graceful-timeout", "3", "--bind", bind, "--access-logfile", "-", "dashboard:create_app()"),
+        *("--graceful-timeout", "3", "--no-control-socket", "--bind", bind, "--access-logfile", "-", "dashboard:create_app()"),
     ]
     return Service("dashboard", lambda: command, cwd=ROOT, env=settings.env(), log=settings.logs / "dashboard.log")
 

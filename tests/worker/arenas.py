@@ -83,7 +83,7 @@ class Arena:
 
     def games_done(self) -> int:
         """Games of its league that the store has."""
-        with Store.open(self.store_url) as store:
+        with Store(self.store_url) as store:
             return store.progress("cup").games_done
 
     def look(self) -> None:

@@ -146,7 +146,7 @@ def test_a_claimed_match_is_left_to_its_worker(
     assert job_id(match) in queued(connection, settings)
 
 
-def test_a_hopeless_match_is_left_alone(  # noqa: PLR0917
+def test_a_hopeless_match_is_left_alone(
     reconciler: Reconciler,
     store: Store,
     connection: Redis,
