@@ -75,7 +75,7 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     data = Path(env.get("ARENA_DATA") or "var").expanduser().resolve()
     return Settings(
         data=data,
-        store_url=env.get("ARENA_STORE") or f"sqlite:///{data / 'arena.db'}",
+        store_url=_anywhere(env.get("ARENA_STORE") or f"sqlite:///{data / 'arena.db'}"),
         redis_url=env.get("REDIS_URL") or None,
         queue=env.get("ARENA_QUEUE") or "matches",
         lease=_seconds(env, "ARENA_LEASE_SECONDS", 30.0),
@@ -83,6 +83,13 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
         referee=env.get("ARENA_REFEREE") or None,
         operator_token=env.get("ARENA_OPERATOR_TOKEN") or None,
     )
+
+
+def _anywhere(url: str) -> str:
+    """A store's URL that means the same file whatever folder a process runs in."""
+    start = "sqlite:///"
+    path = url.removeprefix(start)
+    return f"{start}{Path(path).resolve()}" if url.startswith(start) and path and path != ":memory:" else url
 
 
 def _seconds(env: Mapping[str, str], name: str, default: float) -> float:

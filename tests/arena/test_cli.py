@@ -287,4 +287,7 @@ def test_settings_are_handed_on(tmp_path: Path) -> None:
         {"ARENA_DATA": str(tmp_path), "ARENA_LEASE_SECONDS": "4", "REDIS_URL": "redis://there", "ARENA_REFEREE": "x"}
     )
     assert from_env(first.env()) == first
+    assert from_env({"ARENA_STORE": "sqlite:///here.db"}).store_url == f"sqlite:///{Path.cwd()}/here.db"
+    for url in (f"sqlite:///{tmp_path}/there.db", "postgresql://me@there/arena"):
+        assert from_env({"ARENA_STORE": url}).store_url == url
     assert from_env({}).data == (Path.cwd() / "var").resolve()
