@@ -57,6 +57,9 @@ def run(order: Order, take: Callable[[Event], None], stop: Callable[[], str | No
     Returns:
         done: the referee said so and left in good order. failed: its process broke down. stopped: `stop` gave a reason.
     """
+    reason = stop()
+    if reason is not None:
+        return Ending("stopped", reason)
     try:
         child = processes.spawn(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as error:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING
+
 import click
 
 from arena import services
@@ -11,6 +14,13 @@ from arena.cli.serve import DASHBOARD
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Supervisor, stopping
+
+if TYPE_CHECKING:
+    from arena.settings import Settings
+    from league.store import Store
+
+LOOK_SECONDS = 2.0
+"""Seconds between two looks at whether there is a new league."""
 
 
 @click.command()
@@ -24,21 +34,37 @@ def up(workers: int | None, bind: str, listen: str | None) -> None:
         supervisor.add(services.queue(settings))
         services.wait_for_queue(settings, supervisor)
         referee = services.Referee(settings, store, listen)
-        supervisor.add(referee)
-        for worker in services.workers(settings, number):
-            supervisor.add(worker)
-        supervisor.add(services.dashboard(settings, bind))
-        reconciler = Reconciler(store, valkey.connect(settings), settings, number)
+        for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
+            supervisor.add(service)
         say(f"dashboard at http://{bind}, referee at {referee.address}, {number} workers; logs in {settings.logs}")
-        said: set[str] = set()
+        leagues = OpenLeagues(settings, store, number)
         while not stop:
             supervisor.tick()
             services.check(supervisor)
-            for league in store.leagues():
-                if league.revealed_at is None and reconcile(reconciler, league.name):
-                    say(f"league {league.name} is finished")
-            for match in set(reconciler.stuck) - said:
-                said.add(match)
-                say(f"{match} is left alone: {brief(reconciler.stuck[match].detail)}")
+            leagues.tick()
             stop.wait(TICK)
     say("all stopped")
+
+
+class OpenLeagues:
+    """Plays every league that is not finished, new ones too, and says what happens to them."""
+
+    def __init__(self, settings: Settings, store: Store, workers: int) -> None:
+        self._store = store
+        self._reconciler = Reconciler(store, valkey.connect(settings), settings, workers)
+        self._names: list[str] = []
+        self._next_look = 0.0
+        self._said: set[str] = set()
+
+    def tick(self) -> None:
+        """Bring the queue up to date for each of them."""
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + LOOK_SECONDS
+            self._names = [league.name for league in self._store.leagues() if league.revealed_at is None]
+        for name in list(self._names):
+            if reconcile(self._reconciler, name):
+                self._names.remove(name)
+                say(f"league {name} is finished")
+        for match in self._reconciler.stuck.keys() - self._said:
+            self._said.add(match)
+            say(f"{match} is left alone: {brief(self._reconciler.stuck[match].detail)}")
