@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("referee")
 
+FAILED: Final = 1
 BAD_ORDER: Final = 2
 STOPPED: Final = 128 + signal.SIGTERM
 ONE_SHOT: Final = 0.5
@@ -115,7 +116,9 @@ def _read_line() -> str:
 
 def match() -> int:
     """Play the order on stdin; events on stdout."""
-    from referee import match as matches  # noqa: PLC0415 - gRPC is loaded only where it is used
+    import grpc  # noqa: PLC0415 - it is loaded only where it is used
+
+    from referee import match as matches  # noqa: PLC0415
 
     try:
         job = matches.parse(json.loads(_read_line()))
@@ -133,9 +136,21 @@ def match() -> int:
         finally:
             await launcher.close()
 
-    done = asyncio.run(_until_stopped(work(), watch_stdin=held))
-    printer.close(None if done else 1.0)
-    return 0 if done else STOPPED
+    code = FAILED
+    try:
+        code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=held)) else STOPPED
+    except* (RefereeError, grpc.RpcError, OSError) as group:
+        for leaf in _leaves(group):
+            print(f"referee: {type(leaf).__name__}: {leaf}", file=sys.stderr)
+    printer.close(1.0 if code else None)
+    return code
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    found: list[BaseException] = []
+    for error in group.exceptions:
+        found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return found
 
 
 # ---- serve ------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import Final
 
@@ -13,24 +14,39 @@ SECONDS: Final = 30.0
 """… within so many seconds …"""
 LEAST: Final = 100
 """… once there are so many."""
+_KEPT: Final = 64
 
 
 class Lag:
-    """How late the event loop has run, summed up. What accrues while a bot is waited for is not charged to it."""
+    """How late the event loop has run: summed up, which is not charged to a bot that is waited for, and at the worst."""
 
-    __slots__ = ("total",)
+    __slots__ = ("_worst", "total")
 
     def __init__(self) -> None:
         self.total = 0.0
+        self._worst: deque[tuple[float, float]] = deque(maxlen=_KEPT)  # falling: what was topped later is forgotten
 
-    def add(self, late: float) -> None:
+    def add(self, late: float, now: float) -> None:
         """Note that something ran `late` seconds after its time."""
-        if late > 0:
-            self.total += late
+        if late <= 0:
+            return
+        self.total += late
+        worst = self._worst
+        while worst and worst[-1][1] <= late:
+            worst.pop()
+        worst.append((now, late))
+
+    def worst(self, since: float) -> float:
+        """The longest single lateness since a moment."""
+        return next((late for at, late in self._worst if at >= since), 0.0)
 
 
 class Watch:
-    """Whether the referee lags: the 99th percentile of its own times over a sliding window, kept as a count of slow ones."""
+    """Whether the referee lags: the 99th percentile of its own times over a sliding window.
+
+    It is kept as a count of slow decisions. One stall delays every table that waits at that moment; those decisions count as one slow
+    one, or a single hiccup would void all the games of a busy referee, although no bot was charged for it.
+    """
 
     def __init__(self, limit: float = LIMIT, window: int = WINDOW, seconds: float = SECONDS, least: int = LEAST) -> None:
         self.limit = limit
@@ -39,10 +55,14 @@ class Watch:
         self._least = least
         self._times: deque[tuple[float, bool]] = deque()
         self._slow = 0
+        self._stall = -math.inf
+        """When the last slow decision that counted ended."""
 
     def add(self, own: float, now: float) -> None:
-        """Note the referee's own part of a decision, in seconds."""
-        slow = own > self.limit
+        """Note the referee's own part of a decision, in seconds, whose answer came `now`."""
+        slow = own > self.limit and now - own >= self._stall
+        if slow:
+            self._stall = now
         self._times.append((now, slow))
         self._slow += slow
         if len(self._times) > self._window:

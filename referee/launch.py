@@ -11,7 +11,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from referee.errors import BadOrder, LauncherGone
 
@@ -114,6 +114,12 @@ class Launcher:
         for bot in self._bots.values():
             bot.ended.set_exception(LauncherGone("the launcher has ended"))
             bot.ended.exception()  # seen, whether or not anybody waits for it
+
+    async def lost(self) -> NoReturn:
+        """Wait for the launcher to end before its time. Raises LauncherGone."""
+        assert self._listening is not None
+        await asyncio.shield(self._listening)
+        raise LauncherGone("the launcher has ended")
 
     def start(self, words: list[str], env: dict[str, str], cwd: str | None = None) -> Bot:
         """Start a bot; whether that went well is told by its end. Raises LauncherGone."""

@@ -154,15 +154,23 @@ async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, 
     async with _referee(job) as (address, token), grpc.aio.insecure_channel(address) as channel:
         link = _Link(address, control_pb2_grpc.ControlServiceStub(channel), (("authorization", f"Bearer {token}"),))
         match = _Match(job, launcher, report, link)
-        running: set[asyncio.Task[None]] = set()
         async with asyncio.TaskGroup() as group:
-            for seating in job.games:
-                if len(running) > 1:
-                    _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                halfway = asyncio.Event()
-                running.add(group.create_task(match.play(seating, halfway)))
-                await halfway.wait()
+            guard = group.create_task(launcher.lost())
+            await _play_seatings(match, job, group)
+            guard.cancel()
     report({"event": "done"})
+
+
+async def _play_seatings(match: _Match, job: Job, group: asyncio.TaskGroup) -> None:
+    """One seating after the other; the next begins when the present one is halfway, so that two at most are alive."""
+    running: set[asyncio.Task[None]] = set()
+    for seating in job.games:
+        if len(running) > 1:
+            _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        halfway = asyncio.Event()
+        running.add(group.create_task(match.play(seating, halfway)))
+        await halfway.wait()
+    await asyncio.wait(running)
 
 
 @contextlib.asynccontextmanager
@@ -228,6 +236,7 @@ class _Match:
         order = _order(self._job, seating, [seat.digest for seat in seats])
         request = control_pb2.PlayMatchRequest(order=wire.order_message(order))
         watchers: list[asyncio.Task[None]] = []
+        patience = 0.0
         try:
             call = self._link.control.PlayMatch(request, metadata=self._link.metadata)
             await call.initial_metadata()  # only now do the tokens count
@@ -239,11 +248,12 @@ class _Match:
                 left -= 1
                 if left <= len(order.sets) // 2:
                     halfway.set()
+            patience = FAREWELL
         finally:
             halfway.set()
             for watcher in watchers:
                 watcher.cancel()
-            await self._end(seats, seating)
+            await self._end(seats, seating, patience)
 
     def _seats(self, seating: tuple[int, ...]) -> list[_Seat]:
         seats: list[_Seat] = []
@@ -272,22 +282,23 @@ class _Match:
             request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=f"exit code {end.code}")
             await self._link.control.ReportExit(request, metadata=self._link.metadata)
 
-    async def _end(self, seats: list[_Seat], seating: tuple[int, ...]) -> None:
+    async def _end(self, seats: list[_Seat], seating: tuple[int, ...], patience: float) -> None:
         """Give the processes a moment after the goodbye, then kill them; report what is worth knowing of their ends."""
-        started = [seat for seat in seats if seat.process]
-        ends = [seat.process.ended for seat in started if seat.process]
+        processes = {seat.place: seat.process for seat in seats if seat.process}
+        ends = [process.ended for process in processes.values()]
         if not ends:
             return
-        with contextlib.suppress(asyncio.CancelledError):  # a match that is stopped waits no second
-            await asyncio.wait(ends, timeout=FAREWELL)
-        killed = {seat.place for seat in started if seat.process and not seat.process.ended.done()}
-        for seat in started:
-            if seat.process and seat.place in killed:
-                seat.process.stop()
-        await asyncio.wait(ends)
-        for seat in started:
-            if seat.process:
-                self._tell_end(seat, seating, seat.process.ended.result(), killed=seat.place in killed)
+        try:
+            if patience:
+                await asyncio.wait(ends, timeout=patience)
+        finally:
+            killed = {place for place, process in processes.items() if not process.ended.done()}
+            for place in killed:
+                processes[place].stop()
+            await asyncio.wait(ends)
+        for place, process in processes.items():
+            if process.ended.exception() is None:
+                self._tell_end(seats[place], seating, process.ended.result(), killed=place in killed)
 
     def _tell_end(self, seat: _Seat, seating: tuple[int, ...], end: launch.Exit, *, killed: bool) -> None:
         if self._job.log_dir is not None:

@@ -129,7 +129,7 @@ class Server:
             await asyncio.sleep(TICK)
             late = now() - due
             if late > LATE:
-                self.hall.lag.add(late)
+                self.hall.lag.add(late, now())
                 await asyncio.sleep(DRAIN)
             self.hall.tick(now())
             if now() - refreshed > REFRESH:

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 DOMAIN: Final = "euchre.v1"
+BLOCKED: Final = 0.02
+"""Seconds beyond which a write is taken to wait for the bot to read."""
 FAREWELL: Final = 1.0
 """Seconds that a bot has to close its stream after the goodbye."""
 
@@ -67,6 +69,12 @@ class BotStream:
         """End the stream; the first reason counts."""
         if not self.ended.done():
             self.ended.set_result(refusal)
+
+    def written(self, now: float) -> None:
+        """A write is done; if it took long, the bot was slow to read, and what waited behind it did not wait for us."""
+        if self.writing is not None and now - self.writing > BLOCKED:
+            self.free = now
+        self.writing = None
 
     def stuck(self, now: float) -> bool:
         """Whether a write has been waiting for the bot to read."""
@@ -190,8 +198,7 @@ class PlayService:
                 goodbye = message.goodbye
                 stream.writing = now()
                 await context.write(message.SerializeToString())
-                stream.writing = None
-                stream.free = now()
+                stream.written(now())
         await asyncio.sleep(FAREWELL)
 
 

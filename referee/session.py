@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Stream(Protocol):
-    """What carries a session. `free` is the moment since when nothing is being written."""
+    """What carries a session. `free` is when the last write that waited for the bot to read was done."""
 
     free: float
 

@@ -2,7 +2,8 @@
 
 At most one question is open at a time. It has three moments: `opened` when the game comes to it, `handed` when it leaves for
 the bot (from then on the bot's clock runs), and the arrival of the answer. What lies between the last arrival and `handed`,
-and whatever the event loop was late meanwhile, is the referee's own time; the rest is the bot's and the wire's.
+and the longest that the event loop was late meanwhile, is the referee's own time. The bot is charged for the rest, less
+everything that the loop was late.
 """
 
 from __future__ import annotations
@@ -287,7 +288,7 @@ class Table:
     def _count(self, question: Question, now: float) -> float:
         """Note the two parts of a decision; returns the bot's."""
         rest = self.waited(question, now)
-        own = question.own + (self._lag.total - question.lag)
+        own = question.own + (self._lag.worst(question.handed) if question.handed is not None else 0.0)
         times = self.times[question.seat]
         times.own.append(int(own * 1e6))
         times.rest.append(int(rest * 1e6))

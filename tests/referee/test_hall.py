@@ -196,10 +196,9 @@ def test_a_lagging_referee_voids_what_is_in_play() -> None:
     arena = Arena(sets=2, watch=watch, limits=Limits(open_asks=1))
     arena.greet_all()
     for now in (0.2 * step for step in range(1, 7)):
-        arena.hall.lag.add(0.15)
         seat = next(seat for seat in range(3) if arena.session(seat).open)
         arena.read(seat, now)
-        arena.hall.lag.add(0.15)
+        arena.hall.lag.add(0.15, now)
         for _, question in list(arena.session(seat).open.values()):
             arena.answer(seat, [_ask_of(question)], now)
     arena.hall.tick(1.5)

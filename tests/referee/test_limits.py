@@ -29,17 +29,37 @@ def test_lag_adds_up_and_never_shrinks() -> None:
     """Only lateness counts."""
     lag = Lag()
     for late in (0.5, -1.0, 0.25):
-        lag.add(late)
+        lag.add(late, 0.0)
     assert lag.total == 0.75
+
+
+def test_the_worst_lag_since_a_moment() -> None:
+    """The longest single lateness is found, and what was before the moment does not count."""
+    lag = Lag()
+    for at, late in ((1.0, 0.3), (2.0, 0.1), (3.0, 0.2), (4.0, 0.1)):
+        lag.add(late, at)
+    assert [lag.worst(since) for since in (0.0, 1.0, 1.5, 3.0, 3.5, 4.5)] == [0.3, 0.3, 0.2, 0.2, 0.1, 0.0]
+
+
+def test_one_stall_is_one_slow_decision() -> None:
+    """Decisions that one stall delayed all together count once; stalls one after the other count each."""
+    watch = Watch(limit=0.1, least=100)
+    for _ in range(90):
+        watch.add(0.5, 10.0)
+    for _ in range(10):
+        watch.add(0.0, 10.0)
+    assert not watch.lags(10.0)
+    watch.add(0.5, 10.6)
+    assert watch.lags(10.6)
 
 
 def test_the_watch_needs_enough_decisions() -> None:
     """A few slow decisions are no percentile."""
     watch = Watch(limit=0.1, least=100)
-    for _ in range(99):
-        watch.add(5.0, 0.0)
+    for number in range(99):
+        watch.add(5.0, 10.0 * number)
     assert not watch.lags(0.0)
-    watch.add(5.0, 0.0)
+    watch.add(5.0, 1000.0)
     assert watch.lags(0.0)
 
 
@@ -48,22 +68,24 @@ def test_the_watch_is_a_99th_percentile(slow: int, lags: bool) -> None:
     """More than one slow decision in a hundred of the window is too many."""
     watch = Watch(limit=0.1, window=2000)
     for number in range(5000):
-        watch.add(0.2 if number >= 5000 - slow else 0.1, 0.0)
+        watch.add(0.2 if number >= 5000 - slow else 0.1, float(number))
     assert watch.lags(0.0) == lags
 
 
 def test_the_watch_forgets() -> None:
     """Decisions beyond the window, or too long ago, no longer count."""
     watch = Watch(limit=0.1, window=200, seconds=30.0)
-    for _ in range(100):
-        watch.add(1.0, 0.0)
+    for number in range(100):
+        watch.add(0.11, 0.2 * number)
+    assert watch.lags(20.0)
     assert watch.lags(30.0)
-    assert not watch.lags(30.1)
+    assert not watch.lags(50.0)
     for number in range(200):
-        watch.add(1.0 if number < 100 else 0.0, 40.0)
+        watch.add(0.11 if number < 100 else 0.0, 100.0 + number)
+    assert watch.lags(100.0)
     for _ in range(100):
-        watch.add(0.0, 40.0)
-    assert not watch.lags(40.0)
+        watch.add(0.0, 300.0)
+    assert not watch.lags(100.0)
 
 
 @pytest.mark.parametrize(

@@ -166,14 +166,15 @@ def test_lag_is_not_charged() -> None:
     table = started(Quiet(), Quiet(), Quiet(), lag=lag, on_own_time=lambda took, _now: own.append(took))
     question = pending(table)
     table.hand_over(question, 0.25)
-    lag.add(5.0)
+    lag.add(4.5, 4.5)
+    lag.add(0.5, 5.0)
     table.expire(7.0)
     assert table.question is question
     table.answer(question, Reply(first_legal(question)), 6.0)
     times = table.times[question.seat]
     assert times.rest == [750_000]
-    assert times.own == [5_250_000]
-    assert own == [5.25]
+    assert times.own == [4_750_000]
+    assert own == [4.75]
     assert table.banks[question.seat] == 2.0
 
 

@@ -1,0 +1,286 @@
+"""A long-lived referee, over real sockets: discovery, operators, remote bots, several matches at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf import descriptor_pb2
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
+
+from euchre.v1 import control_pb2, control_pb2_grpc
+from referee.launch import ROOT
+from tests.referee.matches import finish, order, start
+from tests.referee.processes import marked, wait_until
+
+OPERATOR = "operator-token"
+
+
+def sha(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@dataclass
+class Served:
+    """A referee that listens: its address, token file and process."""
+
+    address: str
+    tokens: Path
+    folder: str
+    process: subprocess.Popen[str]
+
+    def allow(self, *bots: str) -> None:
+        """Write the token file anew: one operator, and bots whose names are their tokens."""
+        content = {"operators": [sha(OPERATOR)], "bots": {sha(bot): {"bot": bot} for bot in bots}}
+        fresh = self.tokens.with_suffix(".new")
+        fresh.write_text(json.dumps(content))
+        fresh.replace(self.tokens)
+
+    def channel(self) -> grpc.Channel:
+        return grpc.insecure_channel(self.address)
+
+    def remote(self, token: str) -> subprocess.Popen[str]:
+        """A bot that dials in by itself."""
+        environment = {**os.environ, "EUCHRE_REFEREE": self.address, "EUCHRE_TOKEN": token, "TMPDIR": self.folder}
+        command = [sys.executable, "-m", "tests.bots.first_legal"]
+        return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def served(request: pytest.FixtureRequest) -> Iterator[Served]:
+    with tempfile.TemporaryDirectory(prefix="et-", dir="/tmp") as folder:
+        tcp = getattr(request, "param", "unix") == "tcp"
+        listen = "127.0.0.1:0" if tcp else f"unix:{folder}/sockets/r.sock"
+        tokens = Path(folder, "tokens.json")
+        found = Served("", tokens, folder, None)  # type: ignore[arg-type]
+        found.allow("ann", "bea")
+        command = [sys.executable, "-m", "referee", "serve", "--listen", listen, "--tokens", str(tokens)]
+        found.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert found.process.stdout is not None
+        found.address = json.loads(found.process.stdout.readline())["address"]
+        try:
+            yield found
+        finally:
+            found.process.terminate()
+            assert found.process.wait(20) == 0
+            found.process.stdout.close()
+
+
+both = pytest.mark.parametrize("served", ["unix", "tcp"], indirect=True)
+
+
+def metadata(token: str = OPERATOR) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),)
+
+
+def sessions(served: Served) -> dict[str, control_pb2.Session]:
+    with served.channel() as channel:
+        stub = control_pb2_grpc.ControlServiceStub(channel)
+        listed = stub.ListSessions(control_pb2.ListSessionsRequest(), metadata=metadata())
+    return {session.bot: session for session in listed.sessions}
+
+
+def reason(error: grpc.RpcError) -> str:
+    status = rpc_status.from_call(error)
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert info.domain == "euchre.v1"
+    return str(info.reason)
+
+
+@both
+def test_health_and_discovery(served: Served) -> None:
+    """The health service says that all serve, and reflection lists the services and describes them to a client without the protos."""
+    with served.channel() as channel:
+        for name in ("", "euchre.v1.RefereeService", "euchre.v1.ControlService"):
+            reply = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service=name))
+            assert reply.status == health_pb2.HealthCheckResponse.SERVING
+        info = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo
+        requests = [
+            reflection_pb2.ServerReflectionRequest(list_services=""),
+            reflection_pb2.ServerReflectionRequest(file_containing_symbol="euchre.v1.RefereeService"),
+        ]
+        listed, described = info(iter(requests))
+    names = {service.name for service in listed.list_services_response.service}
+    assert {"euchre.v1.RefereeService", "euchre.v1.ControlService", "grpc.health.v1.Health"} <= names
+    files = [
+        descriptor_pb2.FileDescriptorProto.FromString(data) for data in described.file_descriptor_response.file_descriptor_proto
+    ]
+    methods = {method.name for file in files for service in file.service for method in service.method}
+    assert "Play" in methods
+
+
+def test_only_an_operator_controls(served: Served) -> None:
+    """Without an operator's token every control call is UNAUTHENTICATED, a bot's token included; a bad order is INVALID_ARGUMENT."""
+    with served.channel() as channel:
+        stub = control_pb2_grpc.ControlServiceStub(channel)
+        calls = [
+            lambda with_: stub.ListSessions(control_pb2.ListSessionsRequest(), metadata=with_),
+            lambda with_: stub.CancelMatch(control_pb2.CancelMatchRequest(match="m"), metadata=with_),
+            lambda with_: stub.ReportExit(control_pb2.ReportExitRequest(), metadata=with_),
+            lambda with_: list(stub.PlayMatch(control_pb2.PlayMatchRequest(), metadata=with_)),
+        ]
+        for call in calls:
+            for shown in ((), metadata("ann"), metadata("nonsense")):
+                with pytest.raises(grpc.RpcError) as caught:
+                    call(shown)
+                assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+                assert reason(caught.value) == "TOKEN_UNKNOWN"
+        with pytest.raises(grpc.RpcError) as caught:
+            calls[3](metadata())
+        assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert reason(caught.value) == "BAD_ORDER"
+
+
+@both
+def test_many_matches_and_remote_bots_at_once(served: Served) -> None:
+    """One referee plays three matches at a time, two of them with the same remote bot; all games arrive and nobody faults."""
+    remote = served.remote("ann")
+    assert wait_until(lambda: sessions(served).get("ann", control_pb2.Session()).connected, 30)
+    link = {"address": served.address, "token": OPERATOR}
+    orders = []
+    for number, variant in enumerate(("cutthroat", "ghost-hand", "turn-up")):
+        given = order(variant=variant, sets=4, seatings=2, referee=link)
+        given["match"] = f"match/{number}"
+        if number < 2:
+            given["lineup"][number] = {"bot": "ann", "version": 1, "tokens": [sha("ann")]}
+        orders.append(given)
+    outcomes = [finish(process) for process in [start(given, TMPDIR=served.folder) for given in orders]]
+    for outcome in outcomes:
+        assert outcome.exit == 0, outcome.stderr
+        assert outcome.done
+        assert len(outcome.games) == 8
+        assert outcome.faults() == []
+        assert outcome.voids == []
+    session = sessions(served)["ann"]
+    assert (session.connected, session.tables, session.asks, session.agent) == (True, 0, 0, "test")
+    assert session.decisions > 100
+    assert list(sessions(served)) == ["ann"]
+    remote.kill()
+    remote.communicate()
+    assert wait_until(lambda: sessions(served) == {})
+
+
+def _request(*tokens: str, sets: int = 1, fmt: str = "deals:1000") -> control_pb2.PlayMatchRequest:
+    seats = [control_pb2.OrderSeat(token_sha256=bytes.fromhex(sha(token)), bot=token) for token in tokens]
+    given = control_pb2.Order(match="long", variant="cutthroat", format=fmt, key=bytes(32), sets=range(sets), seating=(0, 1, 2))
+    given.options["stick_dealer"] = "on"
+    given.seats.extend(seats)
+    return control_pb2.PlayMatchRequest(order=given)
+
+
+@pytest.mark.parametrize("how", ["CancelMatch", "breaking off", "revoking"])
+def test_what_is_played_can_be_stopped(served: Served, how: str) -> None:
+    """CancelMatch voids what is unfinished; breaking the call off does too; a bot whose token is revoked is ended and forfeits."""
+    served.allow("ann", "bea", "cat")
+    assert wait_until(lambda: _admits(served, "cat"), 30)
+    bots = [served.remote(token) for token in ("ann", "bea", "cat")]
+    try:
+        with served.channel() as channel:
+            stub = control_pb2_grpc.ControlServiceStub(channel)
+            few = "deals:200" if how == "revoking" else "deals:10000"
+            call = stub.PlayMatch(_request("ann", "bea", "cat", sets=3, fmt=few), metadata=metadata())
+            assert wait_until(lambda: _seated(served) == 3, 30)
+            if how == "CancelMatch":
+                reply = stub.CancelMatch(control_pb2.CancelMatchRequest(match="long"), metadata=metadata())
+                assert reply.games == 3
+                assert [event.void.cause for event in call] == ["INTERRUPTED"] * 3
+            elif how == "breaking off":
+                call.cancel()
+            else:
+                served.allow("ann", "bea")
+                records = [json.loads(event.game.record) for event in call]
+                assert [record["forfeits"] for record in records] == [[2]] * 3
+                assert bots[2].wait(10) != 0
+        assert wait_until(lambda: all(session.tables == 0 for session in sessions(served).values()))
+        assert {"ann", "bea"} <= sessions(served).keys()
+    finally:
+        for bot in bots:
+            bot.kill()
+            bot.communicate()
+
+
+def _seated(served: Served) -> int:
+    """At how many tables all three bots sit."""
+    listed = sessions(served)
+    return min(listed[token].tables if token in listed else 0 for token in ("ann", "bea", "cat"))
+
+
+def _admits(served: Served, token: str) -> bool:
+    bot = served.remote(token)
+    try:
+        return wait_until(lambda: token in sessions(served), 3)
+    finally:
+        bot.kill()
+        bot.communicate()
+
+
+def test_stopping_says_goodbye(served: Served) -> None:
+    """A referee that is stopped says goodbye to its bots, which end well, and leaves no socket."""
+    bot = served.remote("ann")
+    assert wait_until(lambda: "ann" in sessions(served), 30)
+    served.process.terminate()
+    assert bot.wait(20) == 0
+    bot.communicate()
+    assert served.process.wait(20) == 0
+    assert not list(Path(served.folder).rglob("*.sock"))
+
+
+def test_a_socket_is_its_owners_alone(served: Served) -> None:
+    """A unix socket and its folder are for the owner only."""
+    for socket in Path(served.folder).rglob("*.sock"):
+        assert socket.stat().st_mode & 0o777 == 0o600
+        assert socket.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_taken_address_is_refused() -> None:
+    """Two referees never share an address; the second says so and exits with 2."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        told = json.loads(first.stdout.readline())
+        command = [sys.executable, "-m", "referee", "serve", "--listen", told["address"]]
+        second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        first.terminate()
+    assert second.returncode == 2
+    assert f"cannot listen on {told['address']}" in second.stderr
+
+
+def test_many_strangers_do_not_keep_others_out(served: Served) -> None:
+    """Streams that never say Hello are held back at a limit, and a bot that comes meanwhile still plays."""
+    stop = threading.Event()
+
+    def nothing() -> Iterator[bytes]:
+        stop.wait()
+        yield from ()
+
+    with served.channel() as channel:
+        play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+        calls: list[Any] = [play(nothing()) for _ in range(20)]
+        bot = served.remote("ann")
+        assert wait_until(lambda: "ann" in sessions(served), 30)
+        stop.set()
+        codes = set()
+        for call in calls:
+            with pytest.raises(grpc.RpcError):
+                next(call)
+            codes.add(call.code())
+        assert codes == {grpc.StatusCode.INVALID_ARGUMENT}
+        bot.kill()
+        bot.communicate()
+    assert marked(f"EUCHRE_REFEREE={served.address}") == []
