@@ -129,6 +129,14 @@ class Replay:
         return tuple(move.fault for move in (*self.before, *plays) if move.fault)
 
     @property
+    def trumps(self) -> set[str]:
+        """The cards that are trumps in this deal, bowers and joker among them; none when thrown in."""
+        if self.trump is None:
+            return set()
+        suit = SUITS.index(self.trump)
+        return {card for card in self.cards if effective_suit(parse_action(card), suit) == suit}
+
+    @property
     def cards(self) -> set[str]:
         """Every card that a picture of this deal may show."""
         shown = {card for hand in self.hands for card in hand} | set(self.spare_hand) | set(self.stock)
