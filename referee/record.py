@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from referee.game import FAULTS, BadFormat, Game, deals_of
 from referee.rules import Rules, RulesError
-from referee.rules.cards import action_text, parse_action
+from referee.rules.cards import action_text, parse_action, texts
 from referee.shuffle import KEY_BYTES, commitment, first_dealer
 
 if TYPE_CHECKING:
@@ -148,6 +148,11 @@ def verify(lines: Iterable[Json]) -> Report:
     return Report(head["match"], head["variant"], len(sets), sum(len(line["games"]) for line in sets), deals)
 
 
+def _same(found: object, expected: object) -> bool:
+    """Equality of JSON texts: 1.0 and true are not 1."""
+    return json.dumps(found) == json.dumps(expected)
+
+
 def _field(line: Json, name: str, kind: type | tuple[type, ...], where: str) -> Any:  # noqa: ANN401 - JSON
     value = line.get(name)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -179,10 +184,15 @@ def _header(line: Json) -> Rules:
         deals_of(line["format"])
     except (RulesError, BadFormat) as error:
         raise Wrong(where, str(error)) from None
-    if rules.options != line["options"]:
+    if not _same(rules.options, {name: line["options"].get(name) for name in rules.options}):
         raise Wrong(where, f"options are not all resolved: {dumps(rules.options)} expected")
     if len(line["lineup"]) != rules.bots:
         raise Wrong(where, f"{len(line['lineup'])} bots in the line-up, {rules.name} takes {rules.bots}")
+    for index, entry in enumerate(line["lineup"]):
+        if not isinstance(entry, dict):
+            raise Wrong(f"{where}, lineup {index}", "not a JSON object")
+        _field(entry, "bot", str, f"{where}, lineup {index}")
+        _field(entry, "version", int, f"{where}, lineup {index}")
     return rules
 
 
@@ -202,6 +212,8 @@ def _key(end: Json, head: Json) -> bytes:
 
 
 def _set_numbers(sets: Sequence[Json], end: Json) -> None:
+    if not sets:
+        raise Wrong("record", "no sets")
     for expected, line in enumerate(sets):
         number = _field(line, "set", int, f"line {expected + 2}")
         if number != expected:
@@ -251,7 +263,7 @@ class _Match:
             raise Wrong(where, f"the game is not over after {len(deals)} deals")
         wanted = game.record(line["seating"])
         for name in ("total", "places", "end", "forfeits"):
-            if line.get(name) != wanted[name]:
+            if not _same(line.get(name), wanted[name]):
                 raise Wrong(where, f"{name} is {line.get(name)!r}, the deals give {wanted[name]!r}")
         return len(deals)
 
@@ -287,7 +299,7 @@ class _Replay:
             raise Wrong(self._where, f"the moves end before the deal does, seat {self._game.deal.seat} is to move")
         played = self._game.deals[number]
         for name in ("faults", "tricks", "points", "total"):
-            if self._line.get(name) != played[name]:
+            if not _same(self._line.get(name), played[name]):
                 raise Wrong(self._where, f"{name} is {self._line.get(name)!r}, the moves give {played[name]!r}")
 
     def _closed(self, number: int) -> bool:
@@ -317,6 +329,8 @@ class _Replay:
         cause = _field(fault, "cause", str, where)
         if cause not in FAULTS:
             raise Wrong(where, f"cause is {cause!r} (allowed: {', '.join(sorted(FAULTS))})")
+        if answer in texts(self._game.deal.legal):
+            raise Wrong(where, f"the fault's answer {answer} was legal")
         return self._game.fault(cause, answer)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from referee.game import GONE, ILLEGAL, LATE, Game
 from referee.record import Header, complete, set_line
 from referee.rules import Rules
-from referee.rules.cards import action_text, bits
+from referee.rules.cards import action_text, bits, texts
 
 KEY = bytes(range(32))
 CLOCK = {"answer": 1.0, "bank": 10.0, "start": 20.0, "grace": 5.0, "faults": 3}
@@ -22,8 +22,8 @@ def play_game(rules: Rules, number: int, fmt: str, chance: random.Random, misbeh
         if chance.random() >= misbehave:
             game.apply(chance.choice(bits(deal.legal)))
         elif chance.random() < 0.8:
-            held = [action_text(card) for card in deal.hand(deal.seat)]
-            game.fault(ILLEGAL, chance.choice([*held, "pass", None]))
+            words = [*(action_text(card) for card in deal.hand(deal.seat)), "pass", "11", None]
+            game.fault(ILLEGAL, chance.choice([word for word in words if word not in texts(deal.legal)]))
         else:
             game.fault(chance.choice([LATE, GONE]))
     return game

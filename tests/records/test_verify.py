@@ -140,6 +140,24 @@ def _alter_variant(lines: Lines) -> None:
     lines[0]["variant"] = "spades"
 
 
+def _float_points(lines: Lines) -> None:
+    _deal(lines)["points"] = [float(points) for points in _deal(lines)["points"]]
+
+
+def _nameless_bot(lines: Lines) -> None:
+    lines[0]["lineup"][0] = "bot0"
+
+
+def _no_sets(lines: Lines) -> None:
+    del lines[1:-1]
+    lines[-1]["sets"] = 0
+
+
+def _blame_for_a_legal_answer(lines: Lines) -> None:
+    deal = _deal(lines)
+    deal["faults"] = [{"move": 0, "seat": 0, "cause": "ILLEGAL", "answer": deal["moves"].split()[0]}]
+
+
 def _blame_nobody(lines: Lines) -> None:
     _deal(lines)["faults"] = [{"move": 0, "seat": 9, "cause": "LATE"}]
 
@@ -163,7 +181,8 @@ def _drop_header(lines: Lines) -> None:
 PLACED = [_alter_card, _alter_word, _cut_moves, _add_move, _alter_points, _alter_running_total, _alter_tricks]
 LOOSE = [
     _alter_total, _alter_places, _alter_end, _alter_forfeits, _alter_seating, _drop_game, _drop_deal, _alter_dealer,
-    _alter_commitment, _alter_key, _alter_option, _drop_option, _alter_variant, _blame_nobody, _drop_first_set, _drop_last_set,
+    _alter_commitment, _alter_key, _alter_option, _drop_option, _alter_variant, _blame_nobody, _float_points,
+    _nameless_bot, _no_sets, _blame_for_a_legal_answer, _drop_first_set, _drop_last_set,
     _drop_end, _drop_header,
 ]  # fmt: skip
 
