@@ -17,8 +17,15 @@ from euchre.v1 import referee_pb2, referee_pb2_grpc, table_pb2
 
 PROTOCOL = 1
 START_PATIENCE = 20.0  # seconds for the referee to come up, before the first welcome
+MESSAGE_BYTES = 64 * 1024  # until the referee says what it allows
+FRAMING = 4  # bytes that a message inside a message takes beyond its own
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between attempts to connect, doubling
-LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
+LOST = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,  # too many streams for the moment
+)
 """How a broken connection ends a stream; every other status is the referee's word, and final."""
 
 HOW_TO_START = """\
@@ -64,6 +71,7 @@ class _Session:
         self.tables: dict[int, Table] = {}
         self.welcomed = False
         self.patience = START_PATIENCE
+        self.message_bytes = MESSAGE_BYTES
         self.parent = os.getppid()
 
     def play(self) -> None:
@@ -103,6 +111,7 @@ class _Session:
         for message in stream.messages():
             if message.HasField("welcome"):
                 self.welcomed = True
+                self.message_bytes = message.welcome.limits.message_bytes or self.message_bytes
                 self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
             self.handle(message, stream)
             if message.goodbye:
@@ -117,7 +126,8 @@ class _Session:
             if fault.table in self.tables:
                 self.bot.fault(wire.fault_of(fault, self.tables[fault.table]))
         if message.asks:
-            stream.send(self.answers(message.asks))
+            for request in self.answers(message.asks):
+                stream.send(request)
         for closed in message.closed:
             table = self.tables.pop(closed.table, None)
             if table is not None:
@@ -131,17 +141,22 @@ class _Session:
         self.tables[table.number] = table
         self.bot.opened(table)
 
-    def answers(self, asks: Sequence[table_pb2.Ask]) -> referee_pb2.PlayRequest:
-        """Have the bot answer all the questions of one message, in one message."""
+    def answers(self, asks: Sequence[table_pb2.Ask]) -> Iterator[referee_pb2.PlayRequest]:
+        """Have the bot answer all the questions of one message, in one message unless notes make it too large."""
         views = [wire.view_of(ask, self.tables[ask.table]) for ask in asks]
         answers = self.bot.choose_all(views)
         if len(answers) != len(views):
             raise ValueError(f"choose_all() returned {len(answers)} answers to {len(views)} views")
-        request = referee_pb2.PlayRequest()
+        request, size = referee_pb2.PlayRequest(), 0
         for ask, view, answer in zip(asks, views, answers, strict=True):
             move, note = move_of(answer)
-            request.answers.append(wire.answer_to(ask.id, move, note or view.note))
-        return request
+            message = wire.answer_to(ask.id, move, note or view.note)
+            size += message.ByteSize() + FRAMING
+            if size > self.message_bytes and request.answers:
+                yield request
+                request, size = referee_pb2.PlayRequest(), message.ByteSize() + FRAMING
+            request.answers.append(message)
+        yield request
 
     def judge(self, error: grpc.RpcError) -> str:
         """Say why a stream was lost; raises SystemExit where coming back would be no use."""

@@ -275,6 +275,15 @@ class View:
                     shown[seat].add(led)
         return {seat: frozenset(suits) for seat, suits in shown.items()}
 
+    @cached_property
+    def cards_left(self) -> Mapping[int, int]:
+        """By seat (every seat in the play but yours): how many cards it still holds; empty outside the play."""
+        if self.phase is not Phase.PLAY:
+            return {}
+        played = Counter(seat for trick in self.tricks for seat, _ in trick.plays)
+        size = len(self.hand) + played[self.seat]
+        return {seat: size - played[seat] for seat in self.active if seat != self.seat}
+
     # --- the trick ----------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -347,6 +356,10 @@ class View:
         """Whether a card is a trump now."""
         return self.trump is not None and SUIT_OF[self._trump_code][card.code] == self._trump_code
 
+    def rank(self, card: Card) -> int:
+        """How high a card stands in the suit that it belongs to now; every trump ranks above every plain card."""
+        return RANK[self._trump_code][card.code]
+
     def strength(self, card: Card) -> int:
         """How strong a card is in this trick: higher wins, 0 cannot win. If you are to lead, as though it were led."""
         own = SUIT_OF[self._trump_code][card.code] if self.led is None else CODE_BY_SUIT[self.led]
@@ -393,7 +406,7 @@ class View:
         return CODE_BY_SUIT[self.trump]
 
     def _order(self, card: Card) -> tuple[bool, int, int]:
-        return self.is_trump(card), RANK[self._trump_code][card.code], card.code
+        return self.is_trump(card), self.rank(card), card.code
 
     def __repr__(self) -> str:
         """One line for logs: the question, not all that is known."""
