@@ -96,6 +96,23 @@ def _row(entry: Bot) -> list[object]:
 
 @bot.command()
 @click.argument("name")
+@click.option("--last", type=click.IntRange(1), default=3, show_default=True, help="How many.")
+def log(name: str, last: int) -> None:
+    """Print what the bot NAME wrote when it last failed: could not start, crashed or played badly."""
+    with opened() as (_, store):
+        store.bot(name)
+        entries = store.logs(bot=name, limit=last)
+    for entry in reversed(entries):
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(entry.logged_at))
+        ended = "still ran" if entry.exit is None else f"exit code {entry.exit}"
+        click.echo(f"== {when} UTC, {entry.match}, seat {entry.seat}, {ended}")
+        click.echo(entry.tail.rstrip("\n") or "(wrote nothing)")
+    if not entries:
+        say(f"{name} has not failed yet")
+
+
+@bot.command()
+@click.argument("name")
 def remove(name: str) -> None:
     """Remove the bot NAME: it takes part in no new league, and what it has played stays."""
     with opened() as (_, store):

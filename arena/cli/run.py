@@ -43,7 +43,7 @@ def run(name: str, workers: int | None) -> None:
     Starts what is needed (queue server, workers, a referee for remote bots) and stops it at the end. Stop it at any time:
     nothing is lost, and the same command goes on.
     """
-    from arena.cli.standings import standings_text  # noqa: PLC0415  (numpy: at the end, when all is played)
+    from arena.cli.standings import broken_bots, standings_text  # noqa: PLC0415  (numpy: at the end, when all is played)
 
     number = default_workers() if workers is None else workers
     with opened() as (settings, store), stopping() as stop:
@@ -53,6 +53,8 @@ def run(name: str, workers: int | None) -> None:
             say(f"stopped; nothing is lost. Go on with:\n  {resume_command(name, workers)}")
             raise SystemExit(INTERRUPTED)
         click.echo(standings_text(store, name))
+        for bot in broken_bots(store, name):
+            say(f"warning: {bot} often could not start, crashed or went away; see {command_line('bot', 'log', bot)}")
 
 
 def resume_command(name: str, workers: int | None) -> str:

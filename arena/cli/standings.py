@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,20 @@ from league import standings as tables
 
 if TYPE_CHECKING:
     from league.store import Store
+
+
+BROKEN = ("NOT_STARTED", "CRASHED", "GONE")
+"""Causes of faults that say more of a bot's program than of its play."""
+
+
+def broken_bots(store: Store, name: str) -> list[str]:
+    """The bots of a league that could not start, crashed or went away, and did so in every tenth of their games or more."""
+    games: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
+    for game in store.results(name):
+        games.update(game.bots)
+        failures.update(bot for bot, faults in zip(game.bots, game.faults, strict=True) if set(BROKEN) & set(faults))
+    return sorted(bot for bot, number in failures.items() if 10 * number >= games[bot])
 
 
 def standings_text(store: Store, name: str, label: str | None = None) -> str:

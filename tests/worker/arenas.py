@@ -125,7 +125,7 @@ def league(
     arena: Arena, styles: Sequence[str] = STYLES, variants: Sequence[str] = ("turn-up",), sets: int = 1, deals: int = 2
 ) -> None:
     """Make the league "cup" of bots that take their time, with a clock that nobody can break."""
-    arena.data.mkdir(parents=True)
+    arena.data.mkdir(parents=True, exist_ok=True)
     clock = Clock(answer=60.0, start=120.0, bank=600.0).as_json()
     with Store.open(arena.store_url) as store:
         for style in styles:

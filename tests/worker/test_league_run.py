@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
+from arena import spec
 from league.store import Store
-from tests.worker.arenas import Arena, kill, league, until
+from tests.worker.arenas import SLOW, Arena, kill, league, until
+from worker.settings import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +25,7 @@ PAIR = ("lowest", "random")
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     """A fresh arena."""
+    (tmp_path / "data").mkdir()
     return Arena(tmp_path / "data")
 
 
@@ -132,3 +135,18 @@ def test_what_breaks_down_for_ever(arena: Arena) -> None:
     assert "worker-1.log" in done.stderr
     assert "rq is broken" in (arena.data / "log" / "worker-1.log").read_text()
     until(lambda: not arena.survivors())
+
+
+def test_a_bot_that_cannot_start(arena: Arena) -> None:
+    """A bot whose program fails loses its games, the run ends well, says so, and the bot's own words can be read."""
+    with store(arena) as opened:
+        for name, code in (("good", f"{SLOW} lowest"), ("bad", "-c 'raise SystemExit(\"no model file\")'")):
+            opened.add_bot(name, f"python {code}", str(ROOT))
+        opened.create_league(spec.league_spec("cup", [("turn-up", {})], ("good", "bad"), 1, fmt="deals:1"))
+    arena.start("league", "run", "cup", "--workers", "1").wait(120)
+    assert "warning: bad often could not start" in arena.err.read_text()
+    assert "no model file" in arena("bot", "log", "bad")
+    assert "bad" in arena("league", "standings", "cup")
+    with store(arena) as opened:
+        results = list(opened.results("cup"))
+    assert [[result.bots[index] for index in result.forfeits] for result in results] == [["bad"]] * 2
