@@ -258,11 +258,11 @@ class View:
 
     @cached_property
     def dealer_holds(self) -> Card | None:
-        """The turned card, if another dealer took it and has not played it: he holds it, unless he took up a dummy."""
+        """The turned card, if another dealer took it and surely holds it still: not played, nor perhaps thrown with a dummy."""
         if self.turned is not Turned.TAKEN or self.is_dealer or self.turned_card is None:
             return None
-        dealers = {card for trick in self.tricks for seat, card in trick.plays if seat == self.dealer}
-        return None if self.turned_card in dealers else self.turned_card
+        gone = {card for trick in self.tricks for seat, card in trick.plays if seat == self.dealer}
+        return None if self.turned_card in gone or (self.dealer, "dummy") in self.said else self.turned_card
 
     @cached_property
     def voids(self) -> Mapping[int, frozenset[Suit]]:

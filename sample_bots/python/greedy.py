@@ -4,8 +4,7 @@ It remembers nothing, not even what was played; it does know its partner.
 """
 
 from arena import Answer, Bot, Call, Card, Phase, Suit, Turned, View, run
-
-RANKS = "789TQKA"
+from arena.sdk.words import SUITS
 
 
 def worth(hand: tuple[Card, ...], trump: Suit) -> float:
@@ -73,7 +72,7 @@ class Greedy(Bot):
     def bid(view: View, calls: dict[str, Call]) -> Call:
         """Bid no more than needed, up to the tricks that the hand with some help should take."""
         size = len(view.hand)
-        tricks = max(worth(view.hand, suit) for suit in ("C", "D", "H", "S"))
+        tricks = max(worth(view.hand, suit) for suit in SUITS)
         tricks += size / 8 if view.partner is not None else 0.0
         if "moon" in calls and tricks >= size + (0.3 if view.partner is not None else -0.5):
             return calls["moon"]
@@ -98,7 +97,7 @@ class Greedy(Bot):
         if view.phase is Phase.GIFT and not view.is_leading and view.seat != view.maker:
             return view.highest()
         trump = view.trump or view.turned_suit if view.turned is not Turned.NONE else view.trump
-        trump = trump or max(("C", "D", "H", "S"), key=lambda suit: worth(view.hand, suit))
+        trump = trump or max(SUITS, key=lambda suit: worth(view.hand, suit))
         plain = [card for card in view.legal_cards if not card.is_trump(trump)]
         bare = [card for card in plain if card.rank != "A" and [other.suit for other in plain].count(card.suit) == 1]
         return min(bare or plain or view.legal_cards, key=lambda card: card.strength(trump))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from concurrent import futures
 from functools import cached_property
-from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import grpc
 import pytest
 
 import arena
-from arena.sdk import Bot, Call, Card, Fault, Phase, Result, Suit, Table, View, run
+from arena.sdk import Bot, Call, Card, Fault, Phase, Result, Table, View, run
 from arena.sdk import wire as sdk_wire
 from arena.sdk.bot import as_bot, move_of
 from arena.sdk.local import play_deal, table_for, view_of
@@ -29,6 +26,10 @@ from referee.rules import Rules
 from referee.rules.cards import action_text
 from tests.referee.matches import finish, order, start
 from tests.rules import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 OPTIONS = {"stick_dealer": "off", "double_deck": "off"}
 
@@ -84,7 +85,7 @@ def test_bowers_and_the_joker_are_trumps() -> None:
 @pytest.mark.parametrize("text", ["1C", "JOKER", "", "jc"])
 def test_unknown_words_are_refused_with_what_is_known(text: str) -> None:
     """A text that is neither a card nor a call is an error that lists both."""
-    with pytest.raises(ValueError, match="9C.*pass"):
+    with pytest.raises(ValueError, match=r"9C.*pass"):
         parse_move(text)
     with pytest.raises(ValueError, match="cards are 7C"):
         Card(text)
@@ -198,6 +199,9 @@ def test_unseen_leaves_out_what_lies_on_the_table_and_keeps_what_the_dealer_took
     assert (view.unseen_counts[Card("AS")], view.dealer_holds) == (1, "AS")
     view = ask_of(table("cutthroat", 0), "9C", [(2, "AS", None)], **taken)
     assert (view.unseen_counts[Card("AS")], view.dealer_holds) == (0, None)
+    said = [table_pb2.Said(seat=2, call=cards_pb2.CALL_DUMMY)]
+    view = ask_of(table("cutthroat", 0), "9C", [], said=said, **taken)  # he may have thrown it away (C5)
+    assert (view.unseen_counts[Card("AS")], view.dealer_holds) == (1, None)
 
 
 def test_what_was_put_away_is_not_unseen() -> None:
@@ -318,7 +322,7 @@ def test_nobody_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     """Where no referee comes up in time, the bot ends with a message that names the address."""
     monkeypatch.setattr("arena.sdk.client.START_PATIENCE", 0.2)
     address = f"unix:{tmp_path}/none"
-    with pytest.raises(SystemExit, match="no referee answers at unix:.*UNAVAILABLE"):
+    with pytest.raises(SystemExit, match=r"no referee answers at unix:.*UNAVAILABLE"):
         run(lambda view: view.legal[0], address=address, token="t")
 
 
