@@ -1,9 +1,9 @@
 // Small comforts; every page works without them. Nothing is fetched from another host.
 
 const EVERY = 3000;
-const SLOWEST = 60000;
+const SLOWEST = 30000;
 
-/** Follow the leagues of this page that are not finished: update the progress, then whatever the page shows of the results. */
+/** Ask what a league or a match is at, and renew the page's parts when it has changed, until it is in one of its last states. */
 function follow(box) {
   let wait = EVERY;
   const tick = async () => {
@@ -12,12 +12,13 @@ function follow(box) {
         const answer = await fetch(box.dataset.poll, { headers: { Accept: "application/json" } });
         if (!answer.ok) throw new Error(`status ${answer.status}`);
         const progress = await answer.json();
-        wait = EVERY;
-        if (String(progress.games.done) !== box.dataset.done) {
-          box.dataset.done = progress.games.done;
+        const now = `${progress.state} ${progress.games.done}`;
+        if (now !== box.dataset.seen) {
+          box.dataset.seen = now;
           await refresh();
         }
-        if (progress.games.done === progress.games.total) return;
+        if (box.dataset.last.split(" ").includes(progress.state)) return;
+        wait = progress.games.done < progress.games.total ? EVERY : 3 * EVERY;
       } catch {
         wait = Math.min(wait * 2, SLOWEST);
       }

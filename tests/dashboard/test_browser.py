@@ -12,7 +12,7 @@ from werkzeug.serving import make_server
 
 from dashboard import create_app
 from league.store import Store
-from tests.dashboard.play import create, play_match, queue
+from tests.dashboard.play import create, league_key, play_match, queue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +162,9 @@ def test_a_league_in_progress_updates_by_itself(browser: Browser, own_address: s
         play_match(store, match.id)
         page.locator("[data-refresh=progress] progress[value='8']").wait_for(timeout=20_000)
         page.locator("[data-refresh=standings] .dot").nth(1).wait_for(timeout=20_000)
+        store.finish_league("cup")
+        page.locator("[data-refresh=state] .chip", has_text="final").wait_for(timeout=70_000)
+        assert league_key("cup").hex() in page.inner_text("#proof")
         assert page.evaluate("window.same")
         assert troubles == []
         page.context.close()
