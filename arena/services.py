@@ -11,7 +11,7 @@ import click
 
 from arena.settings import ROOT, address_file, operator_token, token_hash, write_whole
 from worker import valkey
-from worker.supervise import Service, Shared, Supervisor
+from worker.supervise import Service, Shared, Stopping, Supervisor
 
 if TYPE_CHECKING:
     from arena.settings import Settings
@@ -119,16 +119,19 @@ def check(supervisor: Supervisor) -> None:
             )
 
 
-def wait_for_queue(settings: Settings, supervisor: Supervisor) -> None:
+def wait_for_queue(settings: Settings, supervisor: Supervisor, stop: Stopping) -> None:
     """Wait until the queue server answers.
 
     Raises:
         valkey.NoQueueServer: it does not within 20 s.
         click.ClickException: it ends whenever it is started.
+        click.Abort: somebody asks to stop meanwhile.
     """
 
     def tick() -> None:
         supervisor.tick()
         check(supervisor)
+        if stop:
+            raise click.Abort
 
     valkey.wait(settings, tick).close()

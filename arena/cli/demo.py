@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.settings import Settings
     from league.store import Store
 
-SETS = 4
+SETS = 6
 DEALS = 8
 """Deals a game: a fixed number, because games of the random bot to the end can be very long."""
 WORKERS = 2

@@ -15,6 +15,7 @@ import sqlalchemy.exc
 from arena import services
 from arena.cli.common import command_line, opened, say
 from arena.cli.progress import Progress
+from league.errors import LeagueClosed
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Stopping, Supervisor, stopping
@@ -92,7 +93,7 @@ class Run:
 
     def _start(self, supervisor: Supervisor) -> None:
         supervisor.add(services.queue(self.settings))
-        services.wait_for_queue(self.settings, supervisor)
+        services.wait_for_queue(self.settings, supervisor, self.stop)
         if any(bot.remote for bot in self.store.league(self.league).bots) and self.settings.referee is None:
             supervisor.add(services.Referee(self.settings, self.store))
         for worker in services.workers(self.settings, self.workers):
@@ -136,7 +137,7 @@ def reconcile(reconciler: Reconciler, league: str) -> bool:
     """One tick of the reconciler; a queue server or a store that is away for the moment is tried again at the next."""
     try:
         return reconciler.tick(league)
-    except redis.RedisError:
+    except (redis.RedisError, LeagueClosed):  # closed: by another command, as the next look will find
         return False
     except sqlalchemy.exc.OperationalError as error:
         say(f"the store is busy: {error.orig}")

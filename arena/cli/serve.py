@@ -35,7 +35,7 @@ def worker(workers: int) -> None:
     """
     with opened() as (settings, _), stopping() as stop, Supervisor() as supervisor:
         supervisor.add(services.queue(settings))
-        services.wait_for_queue(settings, supervisor)
+        services.wait_for_queue(settings, supervisor, stop)
         for one in services.workers(settings, workers):
             supervisor.add(one)
         say(f"{workers} workers; logs in {settings.logs}")

@@ -32,7 +32,7 @@ def up(workers: int | None, bind: str, listen: str | None) -> None:
     number = default_workers() if workers is None else workers
     with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
         supervisor.add(services.queue(settings))
-        services.wait_for_queue(settings, supervisor)
+        services.wait_for_queue(settings, supervisor, stop)
         referee = services.Referee(settings, store, listen)
         for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
             supervisor.add(service)

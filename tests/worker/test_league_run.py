@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,13 +90,18 @@ def test_a_killed_worker(arena: Arena) -> None:
     assert sorted(filter(None, outcomes)) == ["complete", "lost"]
 
 
-def test_a_flushed_queue(arena: Arena) -> None:
-    """A queue that loses everything in mid-league is filled again, and the league ends as if nothing had been."""
+@pytest.mark.parametrize("how", ["flushed", "lost"])
+def test_an_emptied_queue(arena: Arena, how: str) -> None:
+    """A queue that is flushed, or whose server comes back with nothing, is filled again, and the league ends as ever."""
     league(arena, PAIR, sets=2, deals=4)
     run = arena.start("league", "run", "cup", "--workers", "1")
     until(lambda: arena.find("referee"))
-    with redis.Redis(unix_socket_path=str(arena.data / "queue.sock")) as connection:
-        connection.flushall()
+    if how == "lost":
+        kill(arena.find("queue")[0])
+        shutil.rmtree(arena.data / "queue" / "appendonlydir")
+    else:
+        with redis.Redis(unix_socket_path=str(arena.data / "queue.sock")) as connection:
+            connection.flushall()
     assert run.wait(120) == 0
     assert arena.games_done() == 4
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
+import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from worker import scheduler, valkey
 from worker.jobs import play_match
-from worker.queueing import Matches, job_id
+from worker.queueing import MARGIN, Matches, job_id
 from worker.scheduler import Reconciler
 from worker.supervise import Supervisor
 
@@ -172,6 +174,17 @@ def test_a_hopeless_match_is_left_alone(
     assert reconciler.hopeless("small")
     assert not Reconciler(store, connection, settings, workers=1).hopeless("small")
     assert [match.id for match in store.matches("small", state="open")] == [bad]
+
+
+def test_the_queue_waits_longer_than_the_job(reconciler: Reconciler, connection: Redis, settings: Settings) -> None:
+    """RQ's time-out is later than the job's own deadline, the result is not kept, and nothing in the job is pickled."""
+    reconciler.tick("small")
+    job = Matches(connection, settings).queue.jobs[0]
+    assert job.timeout == settings.match_seconds + MARGIN > settings.match_seconds
+    assert job.result_ttl == 0
+    assert list(job.args) == ["small/cutthroat/0"]
+    raw = connection.hget(job.key, "data")
+    assert json.loads(zlib.decompress(raw))[0] == "worker.jobs.play_match"
 
 
 def test_job_ids() -> None:
