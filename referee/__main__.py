@@ -67,8 +67,7 @@ async def _until_stopped(work: Coroutine[Any, Any, None], *, watch_stdin: bool) 
     task = loop.create_task(work)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
-    parent = os.getppid()
-    watcher = loop.create_task(_watch_parent(task, parent, watch_stdin=watch_stdin))
+    watcher = loop.create_task(_watch_parent(task, os.getppid(), watch_stdin=watch_stdin))
     try:
         await asyncio.wait({task})
     finally:
@@ -80,27 +79,23 @@ async def _until_stopped(work: Coroutine[Any, Any, None], *, watch_stdin: bool) 
 
 
 async def _watch_parent(task: asyncio.Task[None], parent: int, *, watch_stdin: bool) -> None:
-    while True:
+    await asyncio.sleep(ONE_SHOT)
+    watch_stdin = watch_stdin and _is_pipe() and not _at_end()
+    while os.getppid() == parent and not (watch_stdin and _at_end()):
         await asyncio.sleep(ORPHAN_CHECK)
-        if os.getppid() != parent or (watch_stdin and _at_end()):
-            log.warning("the parent process has ended")
-            task.cancel()
-            return
+    log.warning("the parent process has ended")
+    task.cancel()
+
+
+def _is_pipe() -> bool:
+    mode = os.fstat(0).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _at_end() -> bool:
     """Whether stdin has been closed at the other end."""
     readable, _, _ = select.select([0], [], [], 0)
     return bool(readable) and not os.read(0, 4096)
-
-
-def _is_held_open() -> bool:
-    """Whether stdin is a pipe that the parent keeps open as a sign of life."""
-    mode = os.fstat(0).st_mode
-    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-        return False
-    readable, _, _ = select.select([0], [], [], ONE_SHOT)
-    return not (readable and not os.read(0, 4096))
 
 
 def _read_line() -> str:
@@ -125,7 +120,6 @@ def match() -> int:
     except (RefereeError, ValueError, AttributeError) as error:
         print(f"referee: {error}", file=sys.stderr)
         return BAD_ORDER
-    held = _is_held_open()
     launcher = Launcher()
     printer = Printer()
 
@@ -138,7 +132,7 @@ def match() -> int:
 
     code = FAILED
     try:
-        code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=held)) else STOPPED
+        code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=True)) else STOPPED
     except* (RefereeError, grpc.RpcError, OSError) as group:
         for leaf in _leaves(group):
             print(f"referee: {type(leaf).__name__}: {leaf}", file=sys.stderr)

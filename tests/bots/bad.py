@@ -1,4 +1,4 @@
-"""Bots that spoil one thing, as programs: `python -m tests.bots.bad KIND [ARGUMENT ...]`. Elsewhere they play the first legal answer."""
+"""Bots that spoil one thing, as programs: `python -m tests.bots.bad KIND [ARGUMENT ...]`. In all else they play well."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import time
 from typing import TYPE_CHECKING
 
 import grpc
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
 
 from euchre.v1 import referee_pb2, table_pb2
 from tests.bots.first_legal import TOKEN, Stream, connect, first, hello, play
@@ -31,9 +33,6 @@ def anyhow(ask: Ask) -> Answer:
 
 def show_end(call: grpc.RpcError) -> None:
     """Print how a stream ended, for the test to read in the output."""
-    from google.rpc import error_details_pb2  # type: ignore[import-untyped]
-    from grpc_status import rpc_status
-
     print("STATUS", call.code().name, call.details())
     status = rpc_status.from_call(call)
     for detail in status.details if status else ():

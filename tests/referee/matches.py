@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from referee.launch import ROOT
+from referee.record import Header, complete, set_line, verify
 from referee.rules import Rules
+from referee.shuffle import first_dealer
 from tests.referee.processes import marked
 
 GOOD = "python -m tests.bots.first_legal"
@@ -60,6 +62,20 @@ class Outcome:
     def tail(self, index: int = 0) -> str:
         """The captured output of a bot that was worth a log."""
         return "\n".join(log["tail"] for log in self.logs if log["bot"] == f"bot{index}")
+
+
+def verify_all(given: dict[str, Any], outcome: Outcome) -> None:
+    """Make a record of a match that was played in every seating, and verify it."""
+    rules = Rules(given["variant"], given["options"])
+    key = bytes.fromhex(given["key"])
+    header = Header(given["match"], rules, given["format"], given["lineup"], key, given["clock"])
+    numbers = sorted({number for number, _ in outcome.games})
+    assert len(outcome.games) == len(numbers) * len(rules.seatings())
+    sets = [
+        set_line(number, first_dealer(key, number, rules.seats), [game for at, game in outcome.games.items() if at[0] == number])
+        for number in numbers
+    ]
+    assert verify(complete(header, sets)).games == len(outcome.games)
 
 
 def order(

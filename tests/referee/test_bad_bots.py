@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from referee.rules import Rules
-from tests.referee.matches import Outcome, bad, order, run
+from tests.referee.matches import Outcome, bad, order, run, verify_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUICK = {"answer": 0.3, "bank": 0.5, "grace": 0.3}
 
@@ -15,6 +20,12 @@ def all_played(outcome: Outcome) -> None:
     assert outcome.voids == []
     assert outcome.games
     assert all(game["end"] in ("deals", "forfeit") for game in outcome.games.values())
+
+
+def words(folder: Path, first: str) -> list[list[str]]:
+    """The lines of bot 0's captured output that begin with a word, without it."""
+    lines = (folder / "bot0.012.seat0.log").read_text().splitlines()
+    return [line.split()[1:] for line in lines if line.startswith(f"{first} ")]
 
 
 def only(outcome: Outcome, cause: str, *, forfeits: bool = True) -> None:
@@ -91,19 +102,21 @@ def test_revoking() -> None:
     assert all(deal["moves"].split()[fault["move"]] != fault["answer"] for deal, fault in entries)
 
 
-def test_answering_twice() -> None:
-    """The second answer to an ask is stale, and no fault."""
-    outcome = run(order(bad("twice")))
+def test_answering_twice(tmp_path: Path) -> None:
+    """The second answer to an ask is stale, which the bot is told, and no fault."""
+    outcome = run(order(bad("twice"), log_dir=str(tmp_path)))
     all_played(outcome)
     assert outcome.faults() == []
+    assert words(tmp_path, "STALE") == [[str(outcome.events[0]["times"]["decisions"][0])]]
 
 
-def test_answering_for_another_seat() -> None:
+def test_answering_for_another_seat(tmp_path: Path) -> None:
     """An ask's number means something on its own stream only: naming others' changes nothing for anybody."""
     plain = run(order())
-    outcome = run(order(bad("other_seat")))
+    outcome = run(order(bad("other_seat"), log_dir=str(tmp_path)))
     all_played(outcome)
     assert outcome.faults() == []
+    assert words(tmp_path, "STALE") == [[str(3 * outcome.events[0]["times"]["decisions"][0])]]
     assert outcome.games == plain.games
 
 
@@ -124,6 +137,19 @@ def test_notes_are_kept_for_their_owner() -> None:
     assert notes
     assert {(note["seat"], len(note["text"]), note["cut"]) for note in notes} == {(0, 1024, 476)}
     assert "note" not in str(outcome.games)
+
+
+@pytest.mark.parametrize("variant", ["ghost-hand", "turn-up"])
+@pytest.mark.parametrize(
+    ("bot", "revoke"), [(bad("revoke"), "stand"), (bad("illegal", "card"), "replace"), (bad("exits", 10), "replace")]
+)
+def test_records_with_faults_verify(bot: str, revoke: str, variant: str) -> None:
+    """Whatever a bot does, the games in all seatings make a record that replays from the rules and the key."""
+    given = order(bot, variant=variant, seatings=6, sets=2, fmt="deals:6", options={"stick_dealer": "on", "revoke": revoke})
+    outcome = run(given)
+    all_played(outcome)
+    assert {index for index, _ in outcome.faults()} == {0}
+    verify_all(given, outcome)
 
 
 # ---- processes --------------------------------------------------------------------------------------------------------
@@ -259,12 +285,16 @@ def test_a_bot_that_does_not_play_the_variant() -> None:
     only(run(order(bad("other_variant"))), "NOT_STARTED")
 
 
-def test_coming_back_in_time() -> None:
+def test_coming_back_in_time(tmp_path: Path) -> None:
     """A lost stream that is restored within the grace period gets its tables and open asks again, and nothing is lost."""
     plain = run(order(sets=5))
-    outcome = run(order(bad("comes_back", 3, 0.2), sets=5, clock={"answer": 20.0, "grace": 20.0}))
+    given = order(bad("comes_back", 3, 0.2), sets=5, clock={"answer": 20.0, "grace": 20.0}, log_dir=str(tmp_path))
+    outcome = run(given)
     all_played(outcome)
     assert outcome.faults() == []
+    [[again, _, asked, _, tables]] = words(tmp_path, "AGAIN")
+    assert int(again) == int(asked) > 0
+    assert int(tables) >= int(asked)
     assert outcome.games == plain.games
 
 
@@ -274,11 +304,13 @@ def test_coming_back_too_late() -> None:
     only(outcome, "GONE")
 
 
-def test_a_new_stream_replaces_the_old() -> None:
+def test_a_new_stream_replaces_the_old(tmp_path: Path) -> None:
     """A second stream with the same token takes over; the first ends with ABORTED and the reason."""
-    outcome = run(order(bad("replaces_itself"), log_dir=None))
+    outcome = run(order(bad("replaces_itself"), log_dir=str(tmp_path)))
     all_played(outcome)
     assert outcome.faults() == []
+    assert words(tmp_path, "STATUS")[0][0] == "ABORTED"
+    assert words(tmp_path, "DETAIL") == [["REPLACED", "euchre.v1", "{}"]]
 
 
 def test_never_reading() -> None:
@@ -288,10 +320,10 @@ def test_never_reading() -> None:
     assert len(outcome.games) == 30
 
 
-def test_sitting_at_one_table_at_a_time() -> None:
+def test_sitting_at_one_table_at_a_time(tmp_path: Path) -> None:
     """A bot that wants one table at a time gets the sets one after the other."""
-    given = order(bad("one_table"), sets=3)
-    outcome = run(given)
+    outcome = run(order(bad("one_table"), sets=3, log_dir=str(tmp_path)))
     all_played(outcome)
     assert outcome.faults() == []
     assert len(outcome.games) == 3
+    assert {int(count) for [count] in words(tmp_path, "TABLES")} == {0, 1}

@@ -15,10 +15,11 @@ from referee.lag import Watch
 from referee.limits import Limits
 from referee.order import Order, OrderSeat
 from referee.rules import Rules
-from referee.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from referee.session import Session
 
 CLOCK = Clock(answer=1.0, bank=2.0, start=20.0, grace=5.0)
 
@@ -223,7 +224,7 @@ def asked(arena: Arena, now: float = 0.0) -> int:
 
 
 def test_a_new_stream_gets_everything_again() -> None:
-    """A second Hello with the token replaces the stream; the new one gets Welcome, its tables and its open asks, clocks running."""
+    """A second Hello with the token replaces the stream; the new one gets its tables and its open asks, clocks running."""
     arena = Arena(sets=2)
     arena.greet_all()
     seat = asked(arena)

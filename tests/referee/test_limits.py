@@ -134,7 +134,7 @@ def test_the_token_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
     assert book.refresh()
     assert (book.operators, book.bots) == ({digest("t")}, {})
     path.write_text("{")
-    with pytest.raises(BadTokens, match="tokens.json"):
+    with pytest.raises(BadTokens, match=r"tokens\.json"):
         book.refresh()
     assert book.operators == {digest("t")}
 
@@ -144,7 +144,7 @@ def test_a_bad_token_file_is_refused(tmp_path: Path, content: object) -> None:
     """What is no list of SHA-256 digests is refused by name."""
     path = tmp_path / "tokens.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(BadTokens, match="tokens.json"):
+    with pytest.raises(BadTokens, match=r"tokens\.json"):
         TokenBook.of_file(path)
 
 

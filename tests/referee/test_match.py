@@ -8,9 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +18,9 @@ from referee.launch import ROOT
 from referee.match import parse
 from tests.referee.matches import bad, finish, order, run, start
 from tests.referee.processes import marked, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture

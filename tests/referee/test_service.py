@@ -9,10 +9,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
@@ -26,6 +25,9 @@ from euchre.v1 import control_pb2, control_pb2_grpc
 from referee.launch import ROOT
 from tests.referee.matches import finish, order, start
 from tests.referee.processes import marked, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OPERATOR = "operator-token"
 
@@ -104,7 +106,7 @@ def reason(error: grpc.RpcError) -> str:
 
 @both
 def test_health_and_discovery(served: Served) -> None:
-    """The health service says that all serve, and reflection lists the services and describes them to a client without the protos."""
+    """The health service says that all serve; reflection lists the services and describes them to a client without protos."""
     with served.channel() as channel:
         for name in ("", "euchre.v1.RefereeService", "euchre.v1.ControlService"):
             reply = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(service=name))
@@ -125,7 +127,7 @@ def test_health_and_discovery(served: Served) -> None:
 
 
 def test_only_an_operator_controls(served: Served) -> None:
-    """Without an operator's token every control call is UNAUTHENTICATED, a bot's token included; a bad order is INVALID_ARGUMENT."""
+    """Without an operator's token, or with a bot's, every control call is UNAUTHENTICATED; a bad order is INVALID_ARGUMENT."""
     with served.channel() as channel:
         stub = control_pb2_grpc.ControlServiceStub(channel)
         calls = [
@@ -185,7 +187,7 @@ def _request(*tokens: str, sets: int = 1, fmt: str = "deals:1000") -> control_pb
 
 @pytest.mark.parametrize("how", ["CancelMatch", "breaking off", "revoking"])
 def test_what_is_played_can_be_stopped(served: Served, how: str) -> None:
-    """CancelMatch voids what is unfinished; breaking the call off does too; a bot whose token is revoked is ended and forfeits."""
+    """CancelMatch voids what is unfinished, breaking the call off too; a bot whose token is revoked is ended and forfeits."""
     served.allow("ann", "bea", "cat")
     assert wait_until(lambda: _admits(served, "cat"), 30)
     bots = [served.remote(token) for token in ("ann", "bea", "cat")]
