@@ -7,6 +7,7 @@ this module reads the store or makes HTML. Cards and calls are texts in the reco
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from referee.rules.cards import CARDS, action_text, bits, parse_action
@@ -158,6 +159,14 @@ class Replay:
     def other_moves(self) -> list[Move]:
         """What was decided before the play outside the auction, in order."""
         return [move for move in self.before if move.phase != "auction"]
+
+    def happenings(self) -> list[list[Move]]:
+        """The other moves, with the cards thrown away for the dummy taken together."""
+
+        def step(move: Move) -> object:
+            return move.phase if move.phase == "dummy" else move.number
+
+        return [list(moves) for _, moves in groupby(self.other_moves(), step)]
 
 
 _SUIT_ORDER = {NO_SUIT: -1, 3: 0, 2: 1, 0: 2, 1: 3}

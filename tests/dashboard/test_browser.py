@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flask import Flask
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Request
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -72,13 +72,18 @@ def own_address(tmp_path: Path) -> Iterator[str]:
     app.extensions["arena-store"].close()
 
 
+def failure(request: Request) -> list[str]:
+    """Why a request failed, unless the page was left meanwhile."""
+    return [] if request.failure == "net::ERR_ABORTED" else [f"{request.url}: {request.failure}"]
+
+
 def watched(browser: Browser, width: int, **options: object) -> tuple[Page, list[str]]:
     """A page of this width, and the list in which its complaints are gathered."""
     page = browser.new_context(viewport={"width": width, "height": 800}, **options).new_page()  # type: ignore[arg-type]
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(message.text) if message.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("requestfailed", lambda request: troubles.append(f"{request.url}: {request.failure}"))
+    page.on("requestfailed", lambda request: troubles.extend(failure(request)))
     return page, troubles
 
 

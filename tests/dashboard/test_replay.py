@@ -133,6 +133,15 @@ def test_every_kind_of_step_is_told(
     assert says in words(page(client, url))
 
 
+def test_cards_thrown_away_for_the_dummy_are_told_together(store: Store) -> None:
+    """The five cards that the maker throws away for the dummy are one happening; everything else is one each."""
+    _, deal = find(store, called("alone", "dummy"), "four/cutthroat/0")
+    sizes = {moves[0].phase: len(moves) for moves in deal.happenings()}
+    assert sizes.pop("dummy") == 5
+    assert set(sizes.values()) == {1}
+    assert [move for moves in deal.happenings() for move in moves] == deal.other_moves()
+
+
 def test_a_claim_is_told(own: tuple[Store, FlaskClient]) -> None:
     """An ace-no-face hand that is shown throws the deal in, and the page says who showed it."""
     store, client = own
