@@ -91,6 +91,7 @@ class Reconciler:
         queued = self._queue.waiting()
         for match in waiting:
             self._requeue(match, job_id(match.id) in queued)
+        self._forget_adrift(league, {match.id for match in waiting})
         self._extend(found, room - sum(match.id not in self.stuck for match in waiting))
         return not waiting and self._finish(league)
 
@@ -110,6 +111,11 @@ class Reconciler:
             self._queue.forget(match.id)
             self._queue.put(match.id)
             del self._adrift[match.id]
+
+    def _forget_adrift(self, league: str, waiting: set[str]) -> None:
+        """Whoever has a worker now is adrift no more, and starts anew if it is so again."""
+        for match in [match for match in self._adrift if match.startswith(f"{league}/") and match not in waiting]:
+            del self._adrift[match]
 
     def _due(self, match: Match) -> bool:
         """Whether a match that is not queued may be queued now; gives it up where it keeps breaking down."""

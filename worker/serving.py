@@ -57,6 +57,7 @@ def serve(settings: Settings) -> None:
     """Play matches until told to stop by SIGTERM or SIGINT."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: jobs.STOP.set())
+    LOG.info("worker %s started", jobs.PROCESS)
     pause = FIRST_PAUSE
     while not jobs.STOP.is_set():
         started = time.monotonic()
@@ -81,6 +82,7 @@ def _work(settings: Settings) -> None:
             worker_ttl=WORKER_TTL,
             maintenance_interval=MAINTENANCE,
         )
+        LOG.info("waiting for matches in %s at %s", settings.queue, valkey.shown(settings))
         worker.work(logging_level="WARNING")
     finally:
         connection.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -62,6 +63,11 @@ def short_folder(data: Path) -> Path:
 def url(settings: Settings) -> str:
     """Address of the queue server, as redis-py takes it."""
     return settings.redis_url or f"unix://{socket_path(settings.data)}"
+
+
+def shown(settings: Settings) -> str:
+    """The same without its password, for messages."""
+    return re.sub(r"//[^@/]*@", "//", url(settings))
 
 
 def connect(settings: Settings) -> redis.Redis:
@@ -163,7 +169,7 @@ def wait(settings: Settings, tick: Callable[[], object], seconds: float | None =
     end = time.monotonic() + seconds
     while not answers(connection):
         if time.monotonic() > end:
-            raise NoQueueServer(f"the queue server at {url(settings)} does not answer within {seconds:g} s; {_hint(settings)}")
+            raise NoQueueServer(f"the queue server at {shown(settings)} does not answer within {seconds:g} s; {_hint(settings)}")
         tick()
         time.sleep(0.02)
     return connection

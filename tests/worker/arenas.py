@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ KINDS = {
 FORGOTTEN = ("ARENA_STORE", "REDIS_URL", "ARENA_QUEUE", "ARENA_MATCH_SECONDS", "ARENA_REFEREE", "ARENA_OPERATOR_TOKEN")
 
 
-def until(done: Callable[[], object], seconds: float = 60.0) -> None:
+def until(done: Callable[[], object], seconds: float = 180.0) -> None:
     """Wait for something that must happen."""
     end = time.monotonic() + seconds
     while not done():
@@ -52,6 +53,7 @@ class Arena:
         kept = {name: value for name, value in os.environ.items() if name not in FORGOTTEN}
         self.env = {**kept, "ARENA_DATA": str(data), "ARENA_LEASE_SECONDS": str(lease), "PYTHONPATH": str(ROOT)}
         self.seen: set[tuple[int, str]] = set()
+        self._started: list[subprocess.Popen[bytes]] = []
 
     def __call__(self, *words: str) -> str:
         """Run `arena` to its end, which must be a good one, and return its output."""
@@ -63,7 +65,16 @@ class Arena:
         """Start `arena` as a shell would, leader of a process group, its outputs in files."""
         with self.out.open("ab") as out, self.err.open("ab") as err:
             command = [sys.executable, "-m", "arena", *words]
-            return subprocess.Popen(command, env=self.env, stdout=out, stderr=err, process_group=0)
+            self._started.append(subprocess.Popen(command, env=self.env, stdout=out, stderr=err, process_group=0))
+            return self._started[-1]
+
+    def close(self) -> None:
+        """Kill whatever is left, after a test that failed."""
+        for pid in self.survivors():
+            with suppress(ProcessLookupError):
+                kill(pid)
+        for process in self._started:
+            process.wait()
 
     def find(self, kind: str) -> list[int]:
         """Processes of a kind that belong to this arena."""

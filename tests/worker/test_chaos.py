@@ -13,23 +13,32 @@ from tests.worker.arenas import Arena, kill, league, until
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterator
     from pathlib import Path
 
 POINTS = 20
 SEED = 20
 VICTIMS = ("worker", "referee", "queue", "run")
-SIZE = {"variants": ("turn-up", "cutthroat"), "sets": 4, "deals": 3}
+
+
+@pytest.fixture
+def arenas(tmp_path: Path) -> Iterator[tuple[Arena, Arena]]:
+    """Two arenas with the same league: one is left in peace, the other is not."""
+    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild")
+    for arena in pair:
+        league(arena, variants=("turn-up", "cutthroat"), sets=4, deals=3)
+    yield pair
+    for arena in pair:
+        arena.close()
 
 
 @pytest.mark.slow
-def test_kill_9_at_twenty_random_points(tmp_path: Path) -> None:
+def test_kill_9_at_twenty_random_points(arenas: tuple[Arena, Arena], tmp_path: Path) -> None:
     """A league of deterministic bots, killed at twenty random points, exports the very bytes of an undisturbed run."""
-    calm, wild = Arena(tmp_path / "calm"), Arena(tmp_path / "wild")
-    for arena in (calm, wild):
-        league(arena, **SIZE)  # type: ignore[arg-type]
+    calm, wild = arenas
     calm("league", "run", "cup", "--workers", "2")
     run, killed = disturbed(wild, random.Random(SEED))
-    assert run.wait(240) == 0, wild.err.read_text()[-3000:]
+    assert run.wait(300) == 0, wild.err.read_text()[-3000:]
     until(lambda: not wild.survivors())
     assert len(killed) == POINTS
     assert set(killed) == set(VICTIMS)
@@ -60,7 +69,7 @@ def wait_a_little(arena: Arena, dice: random.Random, run: subprocess.Popen[bytes
     """Wait for some time, or until another game is stored, so that every second point falls into a set half played."""
     if dice.random() < 0.5:
         done = arena.games_done()
-        until(lambda: arena.games_done() > done or run.poll() is not None, 120)
+        until(lambda: arena.games_done() > done or run.poll() is not None)
         time.sleep(dice.uniform(0.0, 0.3))
     else:
         time.sleep(dice.uniform(0.1, 1.5))

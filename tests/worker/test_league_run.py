@@ -17,6 +17,7 @@ from tests.worker.arenas import SLOW, Arena, kill, league, until
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -24,10 +25,12 @@ PAIR = ("lowest", "random")
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Arena:
+def arena(tmp_path: Path) -> Iterator[Arena]:
     """A fresh arena."""
     (tmp_path / "data").mkdir()
-    return Arena(tmp_path / "data")
+    made = Arena(tmp_path / "data")
+    yield made
+    made.close()
 
 
 def store(arena: Arena) -> Store:
@@ -41,7 +44,7 @@ def test_a_league_from_nothing_to_its_standings(arena: Arena, tmp_path: Path) ->
     run = arena.start("league", "run", "cup", "--workers", "2")
     until(lambda: arena.find("referee"))
     arena.look()
-    assert run.wait(120) == 0
+    assert run.wait(300) == 0
     until(lambda: not arena.survivors())
     out = arena.out.read_text()
     assert all(f"slow-{style}" in out for style in ("lowest", "random", "greedy"))
@@ -83,7 +86,7 @@ def test_a_killed_worker(arena: Arena) -> None:
     until(lambda: arena.find("referee"))
     first = arena.find("worker")
     kill(first[0])
-    assert run.wait(120) == 0
+    assert run.wait(300) == 0
     assert arena.games_done() == 4
     with store(arena) as opened:
         outcomes = [attempt.outcome for match in opened.matches("cup") for attempt in opened.attempts(match.id)]
@@ -102,7 +105,7 @@ def test_an_emptied_queue(arena: Arena, how: str) -> None:
     else:
         with redis.Redis(unix_socket_path=str(arena.data / "queue.sock")) as connection:
             connection.flushall()
-    assert run.wait(120) == 0
+    assert run.wait(300) == 0
     assert arena.games_done() == 4
 
 
@@ -112,7 +115,7 @@ def test_another_worker_helps(arena: Arena) -> None:
     run = arena.start("league", "run", "cup", "--workers", "0")
     until(lambda: arena.find("queue"))
     helper = arena.start("worker")
-    assert run.wait(120) == 0
+    assert run.wait(300) == 0
     assert arena.games_done() == 2
     until(lambda: len(arena.find("queue")) == 1)  # the helper keeps the server now
     arena.look()
@@ -149,7 +152,7 @@ def test_a_bot_that_cannot_start(arena: Arena) -> None:
         for name, code in (("good", f"{SLOW} lowest"), ("bad", "-c 'raise SystemExit(\"no model file\")'")):
             opened.add_bot(name, f"python {code}", str(ROOT))
         opened.create_league(spec.league_spec("cup", [("turn-up", {})], ("good", "bad"), 1, fmt="deals:1"))
-    arena.start("league", "run", "cup", "--workers", "1").wait(120)
+    arena.start("league", "run", "cup", "--workers", "1").wait(300)
     assert "warning: bad often could not start" in arena.err.read_text()
     assert "no model file" in arena("bot", "log", "bad")
     assert "bad" in arena("league", "standings", "cup")

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Arena:
+def arena(tmp_path: Path) -> Iterator[Arena]:
     """A fresh arena with a local and a remote bot and a league between them: one match of 2 games, each its own deals."""
     made = Arena(tmp_path / "data")
     made.data.mkdir()
-    return made
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_everything_at_once(arena: Arena, remote: list[str]) -> None:
     """`arena up` plays an open league, with a remote bot in it, serves the dashboard, and ends cleanly by one Ctrl-C."""
     port = free_port()
     up = arena.start("up", "--workers", "1", "--bind", f"127.0.0.1:{port}")
-    until(lambda: "league cup is finished" in arena.err.read_text() or up.poll() is not None, 120)
+    until(lambda: "league cup is finished" in arena.err.read_text() or up.poll() is not None, 300)
     assert up.poll() is None, arena.err.read_text()
     with Store(arena.store_url) as store:
         match = store.matches("cup")[0]
