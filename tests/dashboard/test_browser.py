@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from playwright.sync_api import Browser, Page, Request
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -35,15 +34,13 @@ PAGES = [
     "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
 ]  # fmt: skip
 
-if CHROMIUM is None and os.environ.get("ARENA_TEST_ALL") != "1":
-    pytest.skip("no chromium here (on Debian: apt install chromium)", allow_module_level=True)
+pytestmark = pytest.mark.needs("chromium")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- slow, and not everywhere
 
-    assert CHROMIUM, "ARENA_TEST_ALL=1 insists on the browser tests, and there is no chromium (on Debian: apt install chromium)"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
