@@ -64,7 +64,7 @@ class Run:
         self.absent: dict[int, str] = {}
         self._hall = hall
         self._emit = emit
-        self._deadline = now + order.clock.start
+        self._deadline = hall.lag.free(now) + order.clock.start
         self._waiting = deque(order.sets)
         self._started = False
         self._pumping = False
@@ -88,10 +88,10 @@ class Run:
         if session.exited is not None and (session.stream is None or now - session.exited[0] > DRAIN):
             return CRASHED if session.greeted else NOT_STARTED
         if not session.greeted:
-            return NOT_STARTED if now > self._deadline else ""
+            return NOT_STARTED if self._hall.lag.free(now) > self._deadline else ""
         if not session.plays(self.order.rules.name):
             return NOT_STARTED
-        if session.lost is not None and now - session.lost > self.order.clock.grace:
+        if session.lost is not None and self._hall.lag.free(now) - session.lost > self.order.clock.grace:
             return GONE
         return ""
 
@@ -242,6 +242,7 @@ class Hall:
         """A stream has ended."""
         if not session.detach(stream, now):
             return
+        session.lost = self.lag.free(now)
         if session.leaving or not self._wanted(session):
             self.sessions.pop(session.token, None)
             return

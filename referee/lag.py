@@ -14,38 +14,64 @@ SECONDS: Final = 30.0
 """… within so many seconds …"""
 LEAST: Final = 100
 """… once there are so many."""
+USUAL: Final = 0.002
+"""Seconds by which the pulse may be late before that counts."""
 _KEPT: Final = 64
 
 
 class Lag:
-    """How late the event loop has run: summed up, which is not charged to a bot that is waited for, and at the worst."""
+    """How late the event loop runs: summed up, which is not charged to a bot that is waited for, and at the worst.
 
-    __slots__ = ("_worst", "total")
+    It is measured by a pulse that says when it is `due` and catches up when it runs. What comes first after a stall may be an
+    answer, not the pulse: therefore an overdue pulse counts already.
+    """
+
+    __slots__ = ("_total", "_worst", "due")
 
     def __init__(self) -> None:
-        self.total = 0.0
+        self.due = math.inf
+        self._total = 0.0
         self._worst: deque[tuple[float, float]] = deque(maxlen=_KEPT)  # falling: what was topped later is forgotten
+
+    def catch_up(self, now: float) -> float:
+        """The pulse runs: note how late it is, and return it; 0 where that is no more than usual."""
+        late = self._overdue(now)
+        self.due = math.inf
+        self.add(late, now)
+        return late
 
     def add(self, late: float, now: float) -> None:
         """Note that something ran `late` seconds after its time."""
         if late <= 0:
             return
-        self.total += late
+        self._total += late
         worst = self._worst
         while worst and worst[-1][1] <= late:
             worst.pop()
         worst.append((now, late))
 
-    def worst(self, since: float) -> float:
+    def _overdue(self, now: float) -> float:
+        late = now - self.due
+        return late if late > USUAL else 0.0
+
+    def total(self, now: float) -> float:
+        """All lateness so far, in seconds."""
+        return self._total + self._overdue(now)
+
+    def free(self, now: float) -> float:
+        """The time with all lateness taken out: two of these differ by what bots really had."""
+        return now - self.total(now)
+
+    def worst(self, since: float, now: float) -> float:
         """The longest single lateness since a moment."""
-        return next((late for at, late in self._worst if at >= since), 0.0)
+        return max(self._overdue(now), next((late for at, late in self._worst if at >= since), 0.0))
 
 
 class Watch:
     """Whether the referee lags: the 99th percentile of its own times over a sliding window.
 
-    It is kept as a count of slow decisions. One stall delays every table that waits at that moment; those decisions count as one slow
-    one, or a single hiccup would void all the games of a busy referee, although no bot was charged for it.
+    It is kept as a count of slow decisions. One stall delays every table that waits at that moment; those decisions count as
+    one slow one, or a single hiccup would void all the games of a busy referee, although no bot was charged for it.
     """
 
     def __init__(self, limit: float = LIMIT, window: int = WINDOW, seconds: float = SECONDS, least: int = LEAST) -> None:

@@ -31,8 +31,6 @@ log = logging.getLogger(__name__)
 CONTROL: Final = control_pb2.DESCRIPTOR.services_by_name["ControlService"].full_name
 TICK: Final = 0.02
 """Seconds between looks at the clock."""
-LATE: Final = 0.002
-"""Seconds by which a look may be late before it counts as lag."""
 DRAIN: Final = 0.005
 """Seconds to take what has arrived before judging, when the loop was late."""
 REFRESH: Final = 1.0
@@ -125,16 +123,19 @@ class Server:
     async def _beat(self) -> None:
         refreshed = now()
         while True:
-            due = now() + TICK
-            await asyncio.sleep(TICK)
-            late = now() - due
-            if late > LATE:
-                self.hall.lag.add(late, now())
-                await asyncio.sleep(DRAIN)
+            if await self._pause(TICK):
+                await self._pause(DRAIN)
             self.hall.tick(now())
             if now() - refreshed > REFRESH:
                 refreshed = now()
                 self._refresh()
+
+    async def _pause(self, seconds: float) -> float:
+        """Sleep; returns the seconds beyond it, if they are more than usual."""
+        lag = self.hall.lag
+        lag.due = now() + seconds
+        await asyncio.sleep(seconds)
+        return lag.catch_up(now())
 
     def _refresh(self) -> None:
         try:

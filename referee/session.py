@@ -83,7 +83,7 @@ class Session:
         self.greeted = False
         self.stream: Stream | None = None
         self.lost: float | None = None
-        """When the stream was lost, None while it is up and before the first."""
+        """When the stream was lost, by the hall's time without lag; None while it is up and before the first."""
         self.exited: tuple[float, str] | None = None
         """When and how the bot's process ended."""
         self.leaving = False
@@ -142,7 +142,6 @@ class Session:
         if self.stream is not stream:
             return False
         self.stream = None
-        self.lost = now
         self._start_clocks(now)
         return True
 

@@ -161,12 +161,12 @@ class Table:
     def hand_over(self, question: Question, now: float, free: float = 0.0) -> None:
         """The question leaves for the bot: its clock starts. Later calls for the same question change nothing.
 
-        `free` is the moment since when the bot's stream could have taken it: a bot that does not read makes nobody slow but itself.
+        `free` is the moment since when the bot's stream could have taken it: a bot that does not read slows nobody but itself.
         """
         if question.handed is None:
             question.handed = now
             question.own = max(0.0, now - max(self._arrived, free))
-            question.lag = self._lag.total
+            question.lag = self._lag.total(now)
 
     def answer(self, question: Question, reply: Reply, now: float) -> bool:
         """Take the answer to a question; False, and nothing done, where the question is open no longer."""
@@ -283,12 +283,12 @@ class Table:
         """Seconds that the bot has had for a question so far, the referee's own lag not counted."""
         if question.handed is None:
             return 0.0
-        return max(0.0, now - question.handed - (self._lag.total - question.lag))
+        return max(0.0, now - question.handed - (self._lag.total(now) - question.lag))
 
     def _count(self, question: Question, now: float) -> float:
         """Note the two parts of a decision; returns the bot's."""
         rest = self.waited(question, now)
-        own = question.own + (self._lag.worst(question.handed) if question.handed is not None else 0.0)
+        own = question.own + (self._lag.worst(question.handed, now) if question.handed is not None else 0.0)
         times = self.times[question.seat]
         times.own.append(int(own * 1e6))
         times.rest.append(int(rest * 1e6))

@@ -258,6 +258,21 @@ def test_grace_and_then_gone() -> None:
     assert [fault["cause"] for deal in game.deals for fault in deal["faults"]] == ["GONE"]
 
 
+def test_grace_and_start_are_not_shortened_by_our_lag() -> None:
+    """What the referee itself stood still is no part of the start-up time, nor of the grace period."""
+    arena = Arena(clock=Clock(answer=100.0, start=20.0, grace=5.0))
+    arena.hall.lag.add(60.0, 60.0)
+    arena.hall.tick(79.0)
+    assert arena.run.absent == {}
+    arena.greet_all(79.0)
+    arena.hall.disconnect(arena.session(0), arena.wires[0], 80.0)
+    arena.hall.lag.add(60.0, 140.0)
+    arena.hall.tick(144.9)
+    assert arena.run.absent == {}
+    arena.hall.tick(145.1)
+    assert arena.run.absent == {0: "GONE"}
+
+
 def test_the_clock_runs_while_a_stream_is_lost() -> None:
     """Asks that open while nobody is there cost their time from the start."""
     arena = Arena(sets=2, clock=Clock(answer=1.0, bank=0.0, grace=60.0))

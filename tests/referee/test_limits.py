@@ -30,7 +30,19 @@ def test_lag_adds_up_and_never_shrinks() -> None:
     lag = Lag()
     for late in (0.5, -1.0, 0.25):
         lag.add(late, 0.0)
-    assert lag.total == 0.75
+    assert lag.total(0.0) == 0.75
+
+
+def test_an_overdue_pulse_counts_before_it_runs() -> None:
+    """After a stall the lateness is known to whatever runs first, and is not counted twice when the pulse catches up."""
+    lag = Lag()
+    lag.due = 10.0
+    assert lag.total(10.001) == 0.0
+    assert lag.total(13.0) == lag.worst(9.0, 13.0) == 3.0
+    assert lag.catch_up(13.5) == 3.5
+    assert lag.total(14.0) == lag.worst(9.0, 14.0) == 3.5
+    lag.due = 15.0
+    assert lag.catch_up(15.001) == 0.0
 
 
 def test_the_worst_lag_since_a_moment() -> None:
@@ -38,7 +50,7 @@ def test_the_worst_lag_since_a_moment() -> None:
     lag = Lag()
     for at, late in ((1.0, 0.3), (2.0, 0.1), (3.0, 0.2), (4.0, 0.1)):
         lag.add(late, at)
-    assert [lag.worst(since) for since in (0.0, 1.0, 1.5, 3.0, 3.5, 4.5)] == [0.3, 0.3, 0.2, 0.2, 0.1, 0.0]
+    assert [lag.worst(since, 5.0) for since in (0.0, 1.0, 1.5, 3.0, 3.5, 4.5)] == [0.3, 0.3, 0.2, 0.2, 0.1, 0.0]
 
 
 def test_one_stall_is_one_slow_decision() -> None:

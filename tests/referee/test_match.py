@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -194,3 +195,20 @@ def test_a_reader_that_goes_away_ends_the_match(folder: str) -> None:
     process.stdin.close()
     assert process.returncode != 0
     assert wait_until(lambda: not marked(folder))
+
+
+def test_a_referee_that_stood_still_charges_nobody(folder: str) -> None:
+    """When the referee itself is stopped for much longer than an answer may take, no bot loses on time for it."""
+    given = order(fmt="deals:300", sets=8, clock={"answer": 0.5, "bank": 0.0, "grace": 20.0})
+    process = start(given, TMPDIR=folder)
+    assert wait_until(lambda: len(marked(f"EUCHRE_REFEREE=unix:{folder}")) >= 3, 30)
+    for _ in range(3):
+        time.sleep(0.5)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGCONT)
+    outcome = finish(process)
+    assert outcome.done
+    assert outcome.voids == []
+    assert len(outcome.games) == 8
+    assert outcome.faults() == []
