@@ -78,18 +78,18 @@ def _tie(parent: int) -> None:
 
 def stop(child: subprocess.Popen[bytes], grace: float = 5.0) -> int:
     """End a child: SIGTERM, and after `grace` seconds SIGKILL to its whole group. Returns its exit code, -N for signal N."""
-    stop_all([child], grace)
+    stop_all([(child, grace)])
     return child.wait()
 
 
-def stop_all(children: Sequence[subprocess.Popen[bytes]], grace: float = 5.0) -> None:
-    """End several children at once: SIGTERM to all, and SIGKILL to the groups of those still there after `grace` seconds."""
-    for child in children:
+def stop_all(children: Sequence[tuple[subprocess.Popen[bytes], float]]) -> None:
+    """End several children at once: SIGTERM to all, and SIGKILL to the group of each that is still there after its grace (s)."""
+    start = time.monotonic()
+    for child, _ in children:
         terminate(child)
-    end = time.monotonic() + grace
-    for child in children:
+    for child, grace in sorted(children, key=lambda pair: pair[1]):
         try:
-            child.wait(max(0.0, end - time.monotonic()))
+            child.wait(max(0.0, start + grace - time.monotonic()))
         except subprocess.TimeoutExpired:
             kill(child)
             child.wait()

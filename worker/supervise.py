@@ -203,8 +203,7 @@ class Supervisor:
 
 
 def _stop(services: Sequence[Service]) -> None:
-    children = [service.child for service in services if service.child is not None]
-    processes.stop_all(children, max((service.grace for service in services), default=0.0))
+    processes.stop_all([(service.child, service.grace) for service in services if service.child is not None])
     for service in services:
         service.release()
 
