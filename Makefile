@@ -12,7 +12,7 @@ help: ## show this
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: $(STAMPS)/runtime ## play a real league of the sample bots and print its standings
-	@$(PY) -m arena demo
+	@.venv/bin/arena demo
 
 test: $(STAMPS)/test ## run the tests; says what was skipped and why
 	@$(PY) -m pytest -q

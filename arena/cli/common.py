@@ -54,12 +54,13 @@ def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
 def command_line(*words: str) -> str:
     """The command that a user types to run `arena` with these arguments in the same way as now."""
     program = Path(sys.argv[0])
-    start = ["python", "-m", "arena"] if program.name == "__main__.py" else [_short(program)]
+    start = [_short(Path(sys.executable)), "-m", "arena"] if program.name == "__main__.py" else [_short(program)]
     return shlex.join([*start, *words])
 
 
 def _short(program: Path) -> str:
-    return program.name if program.parent == Path() else str(program)
+    """A program as one types it here: by a path from this folder where it lies below."""
+    return str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else str(program)
 
 
 def say(text: str) -> None:
