@@ -19,6 +19,8 @@ JACK, KING, ACE = 4, 6, 7
 SINGLE = tuple(suit * 8 + rank for suit in range(4) for rank in range(2, 8))
 DOUBLE = tuple(card for card in SINGLE for _ in range(2))
 RIDGE = 20.0
+ENOUGH = 50
+"""Sweeps without which their chance is not fitted."""
 STRONG = {5: 0.72, 6: 0.72, 12: 0.6}
 """The share of the tricks that a hand must promise to be among the strong ones, by hand size."""
 Array: TypeAlias = NDArray[np.float64]
@@ -184,13 +186,14 @@ def sample(case: Case, rng: Random, wanted: Array | None = None) -> tuple[list[f
 def fit(case: Case, deals: int) -> None:
     """Simulate, fit and print one case: the tricks from deals at large, the sweep from strong hands only."""
     rng = Random(case.name)
-    rows, tricks = zip(*(sample(case, rng) for _ in range(deals)), strict=True)
-    x, y = np.array(rows), np.array(tricks)
+    found = [sample(case, rng) for _ in range(deals)]
+    x, y = np.array([row for row, _ in found]), np.array([tricks for _, tricks in found])
     weights = least_squares(x, y)
     spread = float((y - x @ weights).std())
-    sweep = logistic(*strong(case, rng, weights, deals // 4))
+    rows, swept = strong(case, rng, weights, deals // 4)
+    sweep = f"({listed(logistic(rows, swept))})" if swept.sum() >= ENOUGH else "()"
     turned = "".join(f", {weight:.2f}" for weight in weights[len(FEATURES) :])
-    print(f'    "{case.name}": Fit(({listed(weights)}), {spread:.2f}, ({listed(sweep)}){turned}),', flush=True)
+    print(f'    "{case.name}": Fit(({listed(weights)}), {spread:.2f}, {sweep}{turned}),', flush=True)
 
 
 def strong(case: Case, rng: Random, weights: Array, deals: int) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ LOST = (
 
 HOW_TO_START = """\
 {missing} is not set: this program is a bot and needs a referee to sit down with.
-  To play here, let the arena start it:  arena play --variant cutthroat --bots "me={command}" random greedy --sets 1
+  To play here, let the arena start it:  arena play --variant turn-up --bots "me={command}",greedy --sets 1
   To play on a referee elsewhere, set EUCHRE_REFEREE (its address) and EUCHRE_TOKEN (what `arena bot add --remote` printed),
   or write run(bot, address=..., token=...)."""
 

@@ -13,19 +13,21 @@ from sample_bots.python.estimate import Outlook, outlook
 from sample_bots.python.stakes import Stakes, march_points, rivals_of, slam_stakes
 from sample_bots.python.worlds import look_ahead
 
-BUDGET = 500
-"""Cards to be played out for one decision: about a millisecond's worth."""
+BUDGET = 3000
+"""Cards to be played out for one decision: two or three milliseconds' worth."""
 
-# What passing is worth, in points over the average opponent, found by trying (tools/duel.py).
-PASS_BEHIND_RIVAL = {1: -1.0, 2: -0.4}
+# What it is worth not to make a call, in points over the average opponent, found by trying against `greedy` (tools/duel.py). The
+# measures are flat about these numbers.
+PASS_BEHIND_RIVAL = {1: -0.6, 2: -0.4}
 """An opponent holds the bid; by the number of opposing sides."""
 PASS_BEHIND_PARTNER = 1.0
-PASS_OPEN = {1: -0.2, 2: -0.2}
-"""For each seat that may still bid, while nobody has."""
-PASS_TURNED = -0.1
-PASS_ROUND_2 = -0.2
-SWAP_BELOW = 2.4
+PASS_TURNED = {4: (0.3, 0.3, 0.4, 0.0), 3: (0.3, 0.7, 0.1)}
+"""The turned card is up; by the number of seats and the place after the dealer, who is 0."""
+PASS_ROUND_2 = {4: (0.0, 0.0, -0.2, 0.0), 3: (0.0, 0.0, 0.0)}
+SWAP_WORTH = {0: 1.4, 3: 0.3}
+"""A hand not seen yet, on which one may pass or bid; by the bid to beat."""
 CLAIM_BELOW = 2.5
+"""Tricks that a hand must promise to be played when it may be thrown in."""
 
 
 class Counter(Bot):
@@ -41,7 +43,7 @@ class Counter(Bot):
             case Phase.AUCTION:
                 return speak(view)
             case Phase.TRUMP:
-                return max(view.legal_calls, key=lambda call: judge(view, case_of(view, view.bid), call.suit).tricks)
+                return name_trump(view)
             case Phase.ALONE:
                 return alone(view)
             case Phase.CLAIM:
@@ -77,21 +79,25 @@ def best(view: View, case: str | None = None) -> Outlook:
     return max((judge(view, case or case_of(view), suit) for suit in SUITS), key=lambda each: each.tricks)
 
 
+def best_sweep(view: View, case: str) -> float:
+    """The chance of taking every trick with the best suit for it."""
+    return max(judge(view, case, suit).sweep for suit in SUITS)
+
+
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
 def speak(view: View) -> Call:
     """Make the call that should be worth most."""
-    values = {call: value_of(view, call) for call in view.legal_calls if call != "swap"}
-    call = max(values, key=lambda each: values[each])
-    swap = next((each for each in view.legal_calls if each == "swap"), None)
-    return swap if swap and best(view).tricks < SWAP_BELOW else call
+    return max(view.legal_calls, key=lambda call: value_of(view, call))
 
 
 def value_of(view: View, call: Call) -> float:
     """What a call in the auction should be worth, in points over the average opponent."""
     if call == "pass":
         return value_of_pass(view)
+    if call == "swap":
+        return SWAP_WORTH.get(view.bid.bid or 0 if view.bid else 0, 0.0)
     if call == "order":
         return value_of_making(view, turned_outlook(view))
     if call.suit:
@@ -105,9 +111,10 @@ def value_of(view: View, call: Call) -> float:
 def value_of_pass(view: View) -> float:
     """What passing is worth: less when there are others to bid, more behind a partner's bid."""
     if view.turned_card is not None:
-        return PASS_TURNED if "order" in view.legal else PASS_ROUND_2
+        values = PASS_TURNED if "order" in view.legal else PASS_ROUND_2
+        return values[view.seats][(view.seat - view.dealer) % view.seats]
     if view.maker is None:
-        return PASS_OPEN[rivals_of(view)] * ((view.dealer - view.seat) % view.seats)
+        return 0.0
     return PASS_BEHIND_PARTNER if view.maker == view.partner else PASS_BEHIND_RIVAL[rivals_of(view)]
 
 
@@ -120,10 +127,17 @@ def value_of_bid(hand: Outlook, bid: int, rivals: int) -> float:
 
 def value_of_slam(view: View, call: Call) -> float:
     """A bid of all the tricks."""
-    hand = best(view, case_of(view, call))
-    award, cost = slam_stakes(view.options, call, hand.size)
-    chance = hand.at_least(hand.size)
+    award, cost = slam_stakes(view.options, call, len(view.hand))
+    chance = best_sweep(view, case_of(view, call))
     return chance * award - (1 - chance) * (cost + 1.5 / rivals_of(view))
+
+
+def name_trump(view: View) -> Call:
+    """Name the suit that gives most tricks, or the best chance of all where all are needed."""
+    case = case_of(view, view.bid)
+    hands = {call: judge(view, case, call.suit) for call in view.legal_calls}
+    slam = view.bid is not None and view.bid.bid is None
+    return max(hands, key=lambda call: hands[call].sweep if slam else hands[call].tricks)
 
 
 def value_of_making(view: View, hand: Outlook, *, lone: bool = False) -> float:

@@ -3,8 +3,11 @@
 It remembers nothing, not even what was played; it does know its partner.
 """
 
-from arena import Answer, Bot, Call, Card, Phase, Suit, Turned, View, run
+from arena import Answer, Bot, Call, Card, Phase, Suit, View, run
 from arena.sdk.words import SUITS
+
+NEEDED = 2.5
+"""What a hand must be worth to name trump for three tricks; partner or dummy are good for the rest."""
 
 
 def worth(hand: tuple[Card, ...], trump: Suit) -> float:
@@ -17,6 +20,11 @@ def worth(hand: tuple[Card, ...], trump: Suit) -> float:
     tricks += sum(0.6 for card in plain if card.rank == "A") + sum(0.15 for card in plain if card.rank == "K")
     void_suits = 3 - len({card.suit for card in plain})
     return tricks + 0.2 * min(void_suits, max(0, len(trumps) - 1))
+
+
+def best_suit(hand: tuple[Card, ...]) -> Suit:
+    """The suit in which a hand is worth most."""
+    return max(SUITS, key=lambda suit: worth(hand, suit))
 
 
 class Greedy(Bot):
@@ -36,7 +44,7 @@ class Greedy(Bot):
             return self.speak(view)
         if view.phase is Phase.CLAIM:
             return "claim"
-        return max(view.legal_calls, key=lambda call: worth(view.hand, call.suit) if call.suit else 0.0)
+        return max(view.legal_calls, key=lambda call: worth(view.hand, call.suit or "C"))
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -44,35 +52,27 @@ class Greedy(Bot):
         """Say the best of what the hand is good for, else pass."""
         calls = {str(call): call for call in view.legal_calls}
         if "order" in calls:
-            return calls["order"] if self.turned_worth(view) >= self.need(view) else calls["pass"]
+            return calls["order"] if self.turned_worth(view) >= NEEDED else calls["pass"]
         named = [call for call in view.legal_calls if call.suit]
         if named:
             best = max(named, key=lambda call: worth(view.hand, call.suit or "C"))
-            good = worth(view.hand, best.suit or "C") >= self.need(view)
+            good = worth(view.hand, best.suit or "C") >= NEEDED
             return best if good or "pass" not in calls else calls["pass"]
         return self.bid(view, calls)
 
-    def turned_worth(self, view: View) -> float:
-        """The worth of the hand if the turned card is ordered."""
+    @staticmethod
+    def turned_worth(view: View) -> float:
+        """The worth of the hand if the turned card is ordered; only a dealer counts it in."""
         card, trump = view.turned_card, view.turned_suit
         assert card is not None and trump is not None  # noqa: PT018 - "order" is legal only with a turned card
-        if view.is_dealer:
-            hand = (*view.hand, card)
-            lowest = min(hand, key=lambda each: each.strength(trump))
-            return worth(tuple(each for each in hand if each != lowest), trump)
-        gain = 0.5 if view.partner == view.dealer else -0.5
-        return worth(view.hand, trump) + gain
-
-    @staticmethod
-    def need(view: View) -> float:
-        """What a hand must be worth to name trump: three tricks, less what partner or dummy are good for."""
-        return 2.2
+        hand = sorted((*view.hand, card) if view.is_dealer else view.hand, key=lambda each: each.strength(trump))
+        return worth(tuple(hand[-len(view.hand) :]), trump)
 
     @staticmethod
     def bid(view: View, calls: dict[str, Call]) -> Call:
         """Bid no more than needed, up to the tricks that the hand with some help should take."""
         size = len(view.hand)
-        tricks = max(worth(view.hand, suit) for suit in SUITS)
+        tricks = worth(view.hand, best_suit(view.hand))
         tricks += size / 8 if view.partner is not None else 0.0
         if "moon" in calls and tricks >= size + (0.3 if view.partner is not None else -0.5):
             return calls["moon"]
@@ -94,10 +94,9 @@ class Greedy(Bot):
     @staticmethod
     def part_with(view: View) -> Card:
         """Lay away, give or throw a card: a bare plain card that is no ace, to ruff in its suit later, else the lowest."""
-        if view.phase is Phase.GIFT and not view.is_leading and view.seat != view.maker:
+        if view.phase is Phase.GIFT and view.seat != view.maker:
             return view.highest()
-        trump = view.trump or view.turned_suit if view.turned is not Turned.NONE else view.trump
-        trump = trump or max(SUITS, key=lambda suit: worth(view.hand, suit))
+        trump = view.trump or best_suit(view.hand)
         plain = [card for card in view.legal_cards if not card.is_trump(trump)]
         bare = [card for card in plain if card.rank != "A" and [other.suit for other in plain].count(card.suit) == 1]
         return min(bare or plain or view.legal_cards, key=lambda card: card.strength(trump))

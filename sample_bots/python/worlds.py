@@ -13,6 +13,8 @@ from arena import Card, View
 from arena.sdk.words import CODE_BY_SUIT
 from sample_bots.python.playout import RANKINGS, Playout, Ranking
 
+MAKER_BIAS = 0.3
+"""How much sooner the maker, who chose it, is dealt a trump than another card; cards are drawn in an order from 0 to 1."""
 ROUND = 4
 """Guesses between two looks at who trails."""
 
@@ -128,8 +130,10 @@ class Guesser:
             else:
                 self.unseen.append(bit)
         self.seats = [(seat, need, self.barred(view, seat, ranking)) for seat, need in needs.items()]
-        # Whoever is barred from most chooses first, so that there is a fit nearly always.
-        self.seats.sort(key=lambda entry: -entry[2].bit_count())
+        # Whoever is barred from most chooses first, so that there is a fit nearly always; then the maker, who likes trumps.
+        self.maker = -1 if view.maker is None else view.maker
+        self.trumps = ranking.trumps
+        self.seats.sort(key=lambda entry: (-entry[2].bit_count(), entry[0] != self.maker))
 
     @staticmethod
     def barred(view: View, seat: int, ranking: Ranking) -> int:
@@ -142,6 +146,9 @@ class Guesser:
         pool = sorted(self.unseen, key=lambda _: random())
         hands = list(self.hands)
         for seat, need, barred in self.seats:
+            if seat == self.maker:
+                trumps = self.trumps
+                pool.sort(key=lambda bit: random() - (MAKER_BIAS if bit & trumps else 0.0))
             # Where nothing fits any more, anything must do.
             chosen = [bit for bit in pool if not bit & barred][:need] if barred else pool[:need]
             chosen += [bit for bit in pool if bit & barred][: need - len(chosen)] if len(chosen) < need else []

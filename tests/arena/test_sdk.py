@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from concurrent import futures
 from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,6 @@ from tests.rules import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 OPTIONS = {"stick_dealer": "off", "double_deck": "off"}
 
@@ -501,6 +502,46 @@ def test_a_fault_is_printed_unless_the_bot_handles_it(capsys: pytest.CaptureFixt
     table = Table(1, "m", "turn-up", OPTIONS, 0, 4, faults=3)
     Bot().fault(Fault(table, "ILLEGAL", Card("9C"), "AS does not follow (allowed: 9C)", 0.0, 2))
     assert capsys.readouterr().err == "fault 2 of 3: ILLEGAL, AS does not follow (allowed: 9C); 9C instead\n"
+
+
+# ---- the page for authors -----------------------------------------------------------------------------------------------
+
+GUIDE = Path(ROOT, "docs", "writing-a-bot.md").read_text("utf-8")
+PROGRAMS = [block.split("```")[0] for block in GUIDE.split("```python\n")[1:]]
+
+
+@pytest.mark.parametrize("thing", [View, Table, Bot, Card, Call, Fault, Result], ids=lambda thing: thing.__name__)
+def test_the_page_names_everything_that_an_author_may_use(thing: type) -> None:
+    """Every public name of the SDK's classes is on the page, as code."""
+    inherited = set(dir(str)) if issubclass(thing, str) else set()
+    names = {name for name in {*dir(thing), *vars(thing).get("__annotations__", {})} if not name.startswith("_")} - inherited
+    words = {word for span in GUIDE.split("`")[1::2] for word in re.findall(r"\w+", span)}
+    assert names <= words
+
+
+def test_the_page_names_every_attribute_of_a_view() -> None:
+    """What a view sets itself, and every phase, is on the page too."""
+    view = ask_of(table("turn-up", 0), "9C", [])
+    words = set(re.findall(r"\w+", GUIDE))
+    assert {name for name in vars(view) if not name.startswith("_")} <= words
+    assert {phase.name for phase in Phase} - {"UNKNOWN"} <= words
+
+
+@pytest.mark.parametrize("program", [text for text in PROGRAMS if "run(" in text])
+def test_the_bots_on_the_page_play(program: str, tmp_path: Path) -> None:
+    """Each bot on the page plays a real match without a fault."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(program)
+    outcome = finish(start(order(f"python {bot}", variant="turn-up", options={}, fmt="deals:12")))
+    assert (outcome.exit, len(outcome.games)) == (0, 1), outcome.stderr
+    assert outcome.faults() == []
+
+
+@pytest.mark.parametrize("program", [text for text in PROGRAMS if "run(" not in text])
+def test_the_other_programs_on_the_page_run(program: str) -> None:
+    """What the page shows besides bots does what it says."""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("[")
 
 
 # ---- real matches -------------------------------------------------------------------------------------------------------
