@@ -11,10 +11,12 @@ The bots share a process and may keep what they saw, which real matches rule out
 import argparse
 import hashlib
 import math
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from statistics import fmean, stdev
 
 from arena.sdk import Bot
@@ -165,6 +167,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> None:
     """Play and print one line for each variant and opponent."""
     given = _arguments()
+    sys.path.insert(0, str(Path.cwd()))  # where an author's own module is
     deals = int(given.format.partition(":")[2] or 0)
     key = hashlib.sha256(given.key.encode()).digest()
     options = dict(option.split("=", 1) for option in given.option)
