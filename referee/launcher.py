@@ -2,7 +2,7 @@
 
 It reads commands, one JSON object a line, from stdin and writes events likewise to stdout:
 
-    {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null}     {"stop": 7}
+    {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null}     {"stop": 7}     {"remove": "/folder/at/the/end"}
     {"exited": 7, "code": 1, "out": "...", "err": "..."}                 code 128 + n after signal n, 127 where it could not start
 
 Each bot is started by a keeper, a fork of this process that adopts whatever the bot leaves behind (PR_SET_CHILD_SUBREAPER),
@@ -205,6 +205,7 @@ class Launcher:
         self._events = events
         self._buffer = b""
         self._bots: dict[int, Kept] = {}
+        self._folders: list[str] = []
         self._selector = selectors.DefaultSelector()
         self._going = True
 
@@ -239,8 +240,8 @@ class Launcher:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(bot.keeper, 0)
         kill_below()
-        for bot in self._bots.values():
-            shutil.rmtree(bot.home, ignore_errors=True)
+        for folder in (*self._folders, *(bot.home for bot in self._bots.values())):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _read_signals(self, fd: int) -> None:
         numbers = os.read(fd, 4096)
@@ -276,6 +277,8 @@ class Launcher:
             command = json.loads(line)
             if "start" in command:
                 self._start(command)
+            elif "remove" in command:
+                self._folders.append(command["remove"])
             elif command["stop"] in self._bots:
                 send(self._bots[command["stop"]].keeper, signal.SIGTERM)
 

@@ -151,7 +151,7 @@ def _order(job: Job, seating: tuple[int, ...], tokens: Sequence[bytes]) -> Order
 
 async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, Any]], None]) -> None:
     """Play a job and report its events, `done` last. Whatever ends it early ends its bots too."""
-    async with _referee(job) as (address, token), grpc.aio.insecure_channel(address) as channel:
+    async with _referee(job, launcher) as (address, token), grpc.aio.insecure_channel(address) as channel:
         link = _Link(address, control_pb2_grpc.ControlServiceStub(channel), (("authorization", f"Bearer {token}"),))
         match = _Match(job, launcher, report, link)
         async with asyncio.TaskGroup() as group:
@@ -174,13 +174,14 @@ async def _play_seatings(match: _Match, job: Job, group: asyncio.TaskGroup) -> N
 
 
 @contextlib.asynccontextmanager
-async def _referee(job: Job) -> AsyncIterator[tuple[str, str]]:
+async def _referee(job: Job, launcher: launch.Launcher) -> AsyncIterator[tuple[str, str]]:
     """The address of the referee and an operator's token for it."""
     if job.referee is not None:
         yield job.referee
         return
     token = new_token()
-    with tempfile.TemporaryDirectory(prefix="euchre-", dir=_short_folder()) as folder:
+    with tempfile.TemporaryDirectory(prefix="euchre-", dir=_short_folder(), ignore_cleanup_errors=True) as folder:
+        launcher.send({"remove": folder})  # should this process be killed
         server = Server(TokenBook(operators={digest(token)}), watch=Watch(job.lag))
         address = await server.start(f"unix:{folder}/referee.sock")
         try:

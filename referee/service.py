@@ -99,6 +99,8 @@ class PlayService:
     async def play(self, _requests: object, context: Context) -> None:
         """One stream, from its Hello to its end."""
         stream = BotStream(self._hall.limits.stuck)
+        # at once: a status cannot follow a first write that was cut short and would have carried the headers along
+        await context.send_initial_metadata(())
         try:
             session = await self._greet(stream, context)
         except Refusal as refusal:
@@ -140,6 +142,8 @@ class PlayService:
         if hello.token and token and hello.token != token:
             raise auth.unknown_token("the token in the metadata and the token in Hello differ")
         session = hall.admit(auth.digest(hello.token or token), now())
+        session.streams += 1
+        context.add_done_callback(lambda _context: _finished(session))  # type: ignore[arg-type]
         if hello.protocol != wire.PROTOCOL:
             raise _wrong_version(hello.protocol)
         hall.connect(session, stream, hello, now())
@@ -205,6 +209,10 @@ class PlayService:
                 await context.write(message.SerializeToString())
                 stream.written(now())
         await asyncio.sleep(FAREWELL)
+
+
+def _finished(session: Session) -> None:
+    session.streams -= 1
 
 
 def _wrong_version(version: int) -> Refusal:

@@ -82,6 +82,8 @@ class Session:
         self.max_tables = 0
         self.greeted = False
         self.stream: Stream | None = None
+        self.streams = 0
+        """Streams that are not finished, replaced ones included."""
         self.lost: float | None = None
         """When the stream was lost, by the hall's time without lag; None while it is up and before the first."""
         self.exited: tuple[float, str] | None = None
@@ -107,9 +109,12 @@ class Session:
     # ---- the stream ---------------------------------------------------------------------------------------------------
 
     def may_open(self, now: float) -> None:
-        """Count a stream that is being opened. Raises Refusal where it is one too many."""
-        if not self._opens.allow(now):
-            wait = self._opens.wait(now)
+        """Count a stream that is being opened. Raises Refusal where it is one too many, now or of late.
+
+        A stream that has ended stays until the bot has read how it ended: who never reads must not pile them up.
+        """
+        if self.streams >= self.limits.streams or not self._opens.allow(now):
+            wait = max(self._opens.wait(now), 1.0)
             most, window = self.limits.streams, self.limits.stream_window
             raise Refusal(
                 "RESOURCE_EXHAUSTED",

@@ -262,7 +262,7 @@ def test_noisy() -> None:
 )
 def test_a_stream_that_cannot_go_on(bot: str, status: str, detail: str) -> None:
     """A broken stream ends with its own status and details; the bot is out, and the others play on."""
-    outcome = run(order(bot))
+    outcome = run(order(bot, clock={"grace": 20.0}))
     all_played(outcome)
     assert {index for index, _ in outcome.faults()} == {0}
     assert {cause for _, cause in outcome.faults()} <= {"CRASHED", "NOT_STARTED"}  # the programs end with their stream

@@ -320,6 +320,17 @@ def test_streams_of_a_token_are_limited() -> None:
     arena.greet(0, 10.1)
 
 
+def test_streams_that_nobody_reads_to_the_end_count() -> None:
+    """While as many streams as are allowed are not finished, no other is opened, however long that takes."""
+    arena = Arena(limits=Limits(streams=3))
+    arena.greet(0)
+    arena.session(0).streams = 3
+    with pytest.raises(Refusal, match="TOO_MANY_STREAMS"):
+        arena.greet(0, 1000.0)
+    arena.session(0).streams = 2
+    arena.greet(0, 1000.0)
+
+
 def test_revoked_tokens_end_their_streams() -> None:
     """A bot whose token vanishes from the file is ended and not admitted again."""
     token = hashlib.sha256(b"remote").digest()

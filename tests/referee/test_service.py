@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -21,8 +22,12 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
-from euchre.v1 import control_pb2, control_pb2_grpc
+from euchre.v1 import control_pb2, control_pb2_grpc, referee_pb2
+from referee.auth import TokenBook, digest
 from referee.launch import ROOT
+from referee.limits import Limits
+from referee.server import Server
+from referee.session import Session
 from tests.referee.matches import finish, order, start
 from tests.referee.processes import marked, wait_until
 
@@ -261,6 +266,43 @@ def test_a_taken_address_is_refused() -> None:
         first.terminate()
     assert second.returncode == 2
     assert f"cannot listen on {told['address']}" in second.stderr
+
+
+def test_finished_streams_no_longer_count() -> None:
+    """A bot that comes and goes many times, by every kind of end, leaves no stream counted and may come again."""
+    limits = Limits(streams=2, stream_window=0.001)
+
+    async def come_and_go(address: str, session: Session) -> None:
+        async with grpc.aio.insecure_channel(address) as channel:
+            play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+            greeting = referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=1)).SerializeToString()
+            for last in (b"\xff", greeting, b"", None) * 3:
+                call = play(metadata=metadata("ann"))
+                await call.write(greeting)
+                await call.read()
+                if last is None:
+                    call.cancel()
+                elif last:
+                    await call.write(last)
+                else:
+                    await call.done_writing()
+                while not call.done():
+                    await asyncio.sleep(0.01)
+                while session.streams:
+                    await asyncio.sleep(0.01)
+
+    async def main() -> None:
+        server = Server(TokenBook(bots={bytes.fromhex(sha("ann")): "ann"}), limits=limits)
+        with tempfile.TemporaryDirectory(prefix="et-", dir="/tmp") as folder:
+            address = await server.start(f"unix:{folder}/r.sock")
+            session = server.hall.sessions.setdefault(digest("ann"), Session(digest("ann"), "1", "ann", limits))
+            server.hall.disconnect = lambda *_: None  # type: ignore[method-assign]  # keep the session, whose count is looked at
+            async with asyncio.timeout(60):
+                await come_and_go(address, session)
+            await server.stop()
+        assert session.streams == 0
+
+    asyncio.run(main())
 
 
 def test_many_strangers_do_not_keep_others_out(served: Served) -> None:
