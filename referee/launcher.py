@@ -30,6 +30,8 @@ from typing import Any, Final, NoReturn
 TAIL: Final = 64 * 1024
 """Bytes kept of each of a bot's two outputs."""
 CHUNK: Final = 64 * 1024
+ROUND: Final = 0.01
+"""Seconds between two looks at what is left of a tree that is being killed."""
 
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
@@ -96,9 +98,10 @@ def kill_below() -> None:
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-            os.waitpid(-1, 0)
         except ChildProcessError:
             return
+        # bounded: the one child left may be what a killed one forked after we had looked, and nothing will end it but us
+        signal.sigtimedwait({signal.SIGCHLD}, ROUND)
 
 
 # ---- the keeper of one bot ------------------------------------------------------------------------------------------

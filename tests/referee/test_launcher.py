@@ -203,3 +203,17 @@ asyncio.run(main())
         holder.kill()
         holder.wait()
     assert wait_until(lambda: not marked(mark))
+
+
+def test_what_is_forked_while_a_tree_is_killed_is_killed_too() -> None:
+    """A process that appears after the look at the tree is found in the next look; nothing waits for it to end by itself."""
+    program = (
+        "import os, time\n"
+        "from referee import launcher\n"
+        "looks, real = [], launcher.descendants\n"
+        "launcher.descendants = lambda root: looks.append(root) or (real(root) if looks[1:] else [])\n"
+        "if not os.fork():\n"
+        "    time.sleep(600)\n"
+        "launcher.kill_below()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, timeout=60)
