@@ -62,7 +62,7 @@ def test_the_resume_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert resume_command("cup", 3) == "ARENA_DATA='/my data' .venv/bin/arena league run cup --workers 3"
     monkeypatch.delenv("ARENA_DATA")
     monkeypatch.setattr("sys.argv", ["/somewhere/arena/__main__.py"])
-    assert resume_command("cup", None) == "python -m arena league run cup"
+    assert resume_command("cup", None).endswith("-m arena league run cup")
 
 
 def test_long_details_are_cut() -> None:
