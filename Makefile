@@ -15,10 +15,10 @@ demo: $(STAMPS)/runtime ## play a real league of the sample bots and print its s
 	@.venv/bin/arena demo
 
 test: $(STAMPS)/test ## run the tests; says what was skipped and why
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n auto --dist worksteal
 
 test-all: $(STAMPS)/test-all ## run every test, the long ones too; nothing may be skipped for want of a tool
-	@ARENA_TEST_ALL=1 $(PY) -m pytest -q
+	@ARENA_TEST_ALL=1 $(PY) -m pytest -q -n auto --dist worksteal
 
 check: $(STAMPS)/check ## format, lint, types, floors, protocol, generated code
 	@$(PY) tools/check.py

@@ -31,6 +31,7 @@ def _postgresql() -> str | None:
 NEEDS = {
     "chromium": lambda: _program("chromium", "chromium-browser"),
     "ip": lambda: _program("ip"),
+    "import_linter": lambda: _package("importlinter"),
     "open_spiel": lambda: _package("pyspiel"),
     "postgresql": _postgresql,
 }

@@ -6,7 +6,6 @@ import click
 
 from arena.cli.common import counted
 from referee.record import Wrong, read
-from arena.cli.common import counted
 from referee.record import verify as verify_record
 
 
