@@ -78,7 +78,8 @@ class Outcome:
     plan: Plan
     games: dict[tuple[int, tuple[int, ...]], dict[str, Any]] = field(default_factory=dict)
     dealers: dict[int, int] = field(default_factory=dict)
-    times: list[dict[str, Any]] = field(default_factory=list)
+    times: list[tuple[list[int], dict[str, Any]]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
     logs: list[dict[str, Any]] = field(default_factory=list)
     voids: list[str] = field(default_factory=list)
 
@@ -92,11 +93,18 @@ class Outcome:
             case "game":
                 self.games[event["set"], tuple(event["seating"])] = event["record"]
                 self.dealers[event["set"]] = event["dealer"]
-                self.times.append(event.get("times") or {})
+                self.times.append((event["seating"], event.get("times") or {}))
+                self._keep_notes(event)
             case "void":
                 self.voids.append(f"{event['cause']}: {event.get('detail', '')}")
             case "log":
                 self.logs.append(event)
+
+    def _keep_notes(self, event: dict[str, Any]) -> None:
+        place = {"set": event["set"], "seating": event["seating"]}
+        for note in event.get("notes", ()):
+            bot = self.plan.entrants[event["seating"][note["seat"]]].name
+            self.notes.append({**place, "bot": bot, **note})
 
     def set_lines(self) -> Iterator[dict[str, Any]]:
         """The lines of the sets that are whole, up to the first that is not."""
@@ -134,18 +142,22 @@ class Outcome:
 @click.option("--format", "fmt", default="game", show_default=True, metavar="game|deals:N", help="Whole games, or N deals each.")
 @click.option("--key", metavar="HEX", help="Key of the deals, 64 hexadecimal digits; drawn at random if left out.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="File to write the match record to.")
+@click.option("--notes", type=click.Path(dir_okay=False, path_type=Path), help="File to write the bots' notes to, as JSON lines.")
 @clock_options
 def play(**given: Any) -> None:  # noqa: ANN401 - click's parameters
     """Play a match here and now: real referee, real bot processes."""
     plan = plan_of(given)
     target: Path | None = given["record"]
-    if target is not None and not target.absolute().parent.is_dir():
-        raise click.UsageError(f"--record: there is no folder {target.absolute().parent}")
+    for option in ("record", "notes"):
+        if given[option] is not None and not given[option].absolute().parent.is_dir():
+            raise click.UsageError(f"--{option}: there is no folder {given[option].absolute().parent}")
     outcome = Outcome(plan)
     started = time.monotonic()
     ending = _play(outcome)
     if target is not None:
         _write(outcome, target)
+    if given["notes"] is not None:
+        given["notes"].write_text("".join(dumps(note) + "\n" for note in outcome.notes), encoding="utf-8")
     _report(outcome, time.monotonic() - started, target)
     if outcome.missing():
         raise click.ClickException(f"{len(outcome.missing())} games are missing: {ending}")
@@ -310,15 +322,31 @@ def _margin_line(results: list[GameResult], first: str, second: str) -> str:
 
 
 def _report_times(outcome: Outcome, seconds: float) -> None:
-    decisions = sum(sum(times.get("decisions", ())) for times in outcome.times)
+    decisions = sum(sum(times.get("decisions", ())) for _, times in outcome.times)
     if not decisions:
         return
     click.echo(f"\n{decisions} decisions in {seconds:.1f} s, start-up of the bots included: {decisions / seconds:,.0f} a second")
-    own = [times["own_us"] for times in outcome.times if times.get("own_us")]
-    if own:
-        median = statistics.median(entry["median"] for entry in own)
-        click.echo(f"referee's own part of a decision: median {median / 1000:.2f} ms, worst 99th percentile of a game "
-                   f"{max(entry['p99'] for entry in own) / 1000:.2f} ms")  # fmt: skip
+    own = [times["own_us"] for _, times in outcome.times if times.get("own_us")]
+    click.echo(f"time for a decision: the referee's own part {_time_text(own)}")
+    for index, entrant in enumerate(outcome.plan.entrants):
+        click.echo(f"  {entrant.name} and the wire {_time_text(list(_rest_of(outcome, index)))}")
+
+
+def _rest_of(outcome: Outcome, index: int) -> Iterator[dict[str, int]]:
+    """A bot's part of the times, one entry a game and seat that it filled."""
+    for seating, times in outcome.times:
+        for seat, rest in enumerate(times.get("rest_us", ())):
+            if seating[seat] == index and times["decisions"][seat]:
+                yield rest
+
+
+def _time_text(entries: list[dict[str, int]]) -> str:
+    if not entries:
+        return "unknown"
+    median = statistics.median(entry["median"] for entry in entries)
+    return (
+        f"median {median / 1000:.2f} ms, worst 99th percentile of a game {max(entry['p99'] for entry in entries) / 1000:.2f} ms"
+    )
 
 
 def _report_log(log: dict[str, Any]) -> None:

@@ -65,6 +65,17 @@ def test_own_bot_plays_under_its_name_and_its_failure_is_shown(tmp_path: Path) -
     assert verify(read(tmp_path / "x.jsonl")).games == 4
 
 
+def test_notes_go_to_their_file_and_not_into_the_record(tmp_path: Path) -> None:
+    """What a bot says of its decisions is for its author: by bot, set, deal and move in a file of its own."""
+    (tmp_path / "talks.py").write_text("from arena import run\n\nrun(lambda view: (view.legal[0], 'because ' + view.phase))\n")
+    done = play(tmp_path, "--record", "x.jsonl", "--notes", "notes.jsonl", bots="talks=python talks.py,greedy")
+    assert done.returncode == 0, done.stderr
+    notes = [json.loads(line) for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
+    assert {note["bot"] for note in notes} == {"talks"}
+    assert {"because auction", "because play"} <= {note["text"] for note in notes}
+    assert "because" not in (tmp_path / "x.jsonl").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "variant", "bots", "said"),
     [
