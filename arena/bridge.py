@@ -62,7 +62,7 @@ def request_of(line: bytes) -> referee_pb2.PlayRequest:
     """The message that a line spells. Raises StrayLineError, which says what is wrong with it."""
     try:
         found = json.loads(line)
-    except ValueError as error:  # bytes that are no UTF-8 among them
+    except (ValueError, RecursionError) as error:  # bytes that are no UTF-8, and a nest too deep, among them
         raise StrayLineError(f"no JSON ({error})") from None
     if not isinstance(found, dict):
         raise StrayLineError("JSON, but no object")
@@ -70,7 +70,7 @@ def request_of(line: bytes) -> referee_pb2.PlayRequest:
         raise StrayLineError('"hello" is said by the bridge')
     try:
         return json_format.ParseDict(found, referee_pb2.PlayRequest())
-    except (json_format.ParseError, ValueError, TypeError) as error:
+    except (json_format.ParseError, ValueError, TypeError, AttributeError) as error:
         raise StrayLineError(f"no message to the referee ({error})") from None
 
 
