@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from random import Random
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from click.testing import CliRunner
 from google.protobuf import json_format
 
+from arena.__main__ import main
 from arena.bridge import StrayLineError, line_of, request_of
 from euchre.v1 import cards_pb2, referee_pb2, table_pb2
 from referee import wire
@@ -88,7 +91,7 @@ def test_the_awk_bot_answers_legally_whatever_is_played() -> None:
     with Asked(BOT) as bot:
         for setting in settings.ALL:
             rules = Rules(*setting)
-            for number in range(6):
+            for number in range(2):
                 deal = rules.deal(rng.sample(rules.pack, len(rules.pack)), number % rules.seats, number)
                 while deal.seat >= 0:
                     legal = deal.legal_actions()
@@ -168,7 +171,7 @@ def test_the_bash_bot_on_the_page_plays(tmp_path: Path) -> None:
     (text,) = re.findall(r"```bash\n(.*?)```", PAGE, re.DOTALL)
     outcome, log = played(tmp_path, script(tmp_path, text))
     assert len(outcome.games) == 1
-    assert (outcome.faults(), log) == ([], "")
+    assert (outcome.faults(), log.strip()) == ([], "")
 
 
 # ---- lines ------------------------------------------------------------------------------------------------------------
@@ -270,14 +273,17 @@ def test_goodbye_ends_a_command_that_stays(tmp_path: Path) -> None:
     assert marked(str(tmp_path)) == []
 
 
-def test_a_killed_bridge_leaves_no_command(tmp_path: Path) -> None:
-    """The command dies with the bridge, even if that is killed outright."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_bridge_leaves_no_command(tmp_path: Path, number: signal.Signals) -> None:
+    """The command goes with the bridge, whether that is stopped or killed outright."""
     table = Played(tmp_path, Host([referee_pb2.PlayResponse(welcome=WELCOME), None]))
     environment = {**os.environ, "EUCHRE_REFEREE": table.address, "EUCHRE_TOKEN": "secret", "PYTHONPATH": ROOT}
     words = [sys.executable, "-m", "arena", "bridge", "--", "bash", "-c", f"read; : > {tmp_path}/up; read"]
     bridge = subprocess.Popen(words, env=environment)
     try:
-        assert wait_until((tmp_path / "up").exists)
+        assert wait_until((tmp_path / "up").exists, 60)
+        bridge.send_signal(number)
+        assert bridge.wait(60) == {signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGKILL: -signal.SIGKILL}[number]
     finally:
         bridge.kill()
         bridge.wait()
@@ -285,13 +291,22 @@ def test_a_killed_bridge_leaves_no_command(tmp_path: Path) -> None:
     assert wait_until(lambda: marked(f"{tmp_path}/up") == [])
 
 
-def test_what_cannot_run_says_so(tmp_path: Path) -> None:
+def test_a_command_that_does_not_read_is_ended(tmp_path: Path) -> None:
+    """What a command leaves unread does not pile up: it is ended, with a word on why."""
+    stale = referee_pb2.PlayResponse(stale=[table_pb2.Stale(ask=1)])
+    _, done = hosted(tmp_path, "sleep 1000", [referee_pb2.PlayResponse(welcome=WELCOME), *[stale] * 3000, None])
+    assert done.returncode == 1
+    assert "sleep 1000 has left 1000 messages unread (it had to be ended); 0 tables open" in done.stderr
+
+
+def test_what_cannot_run_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No command, an unknown one, and no referee: each with its message."""
     _, done = hosted(tmp_path, "no-such-program", [GOODBYE])
     assert done.returncode == 2
     assert "cannot start 'no-such-program': No such file or directory" in done.stderr
-    assert arena(tmp_path, "bridge").returncode == 2
-    done = arena(tmp_path, "bridge", "--", "awk", "-f", "bot.awk")
-    assert done.returncode == 1
-    assert "EUCHRE_REFEREE is not set" in done.stderr
-    assert 'me=arena bridge -- awk -f bot.awk"' in done.stderr
+    assert CliRunner().invoke(main, ["bridge"]).exit_code == 2
+    monkeypatch.delenv("EUCHRE_REFEREE", raising=False)
+    alone = CliRunner().invoke(main, ["bridge", "--", "awk", "-f", "bot.awk"])
+    assert alone.exit_code == 1
+    assert "EUCHRE_REFEREE is not set" in alone.output
+    assert 'me=arena bridge -- awk -f bot.awk"' in alone.output
