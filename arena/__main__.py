@@ -22,6 +22,8 @@ COMMANDS = {
     "referee": ("arena.cli.serve:referee", "Run the long-lived referee that remote bots dial into."),
     "dashboard": ("arena.cli.serve:dashboard", "Serve the dashboard."),
     "up": ("arena.cli.up:up", "Run everything: queue, referee, workers, dashboard."),
+    "new": ("arena.cli.new:new", "Write a starting bot, with its test, into a new folder."),
+    "bridge": ("arena.cli.bridge:bridge", "Let a program without gRPC play, by lines of JSON."),
     "demo": ("arena.cli.demo:demo", "Play a small league of the sample bots and show the standings."),
 }
 """Name of each command: where it is, and what it does."""

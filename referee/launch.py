@@ -53,7 +53,7 @@ class Bot:
 
 
 def command(run: str) -> list[str]:
-    """The words of a run command; a leading `python` is this interpreter. Raises BadOrder."""
+    """The words of a run command; a leading `python` is this interpreter, and `arena` is this one. Raises BadOrder."""
     try:
         words = shlex.split(run)
     except ValueError as error:
@@ -62,6 +62,8 @@ def command(run: str) -> list[str]:
         raise BadOrder("run command is empty (allowed: a program and its arguments)")
     if words[0] in ("python", "python3"):
         words[0] = sys.executable
+    elif words[0] == "arena":
+        words[:1] = [sys.executable, "-m", "arena"]
     return words
 
 

@@ -50,7 +50,8 @@ def _add_local(name: str, command: str, cwd: str) -> None:
     program = _program(command)
     with opened() as (_, store):
         version = store.add_bot(name, command, cwd)
-    if shutil.which(program) is None and not (Path(cwd) / program).exists():
+    ours = program in ("python", "python3", "arena")  # always this installation's
+    if not ours and shutil.which(program) is None and not (Path(cwd) / program).exists():
         say(f"warning: {program} is not found here; the bot can only be started where it is")
     click.echo(f"{version}: {command}")
 

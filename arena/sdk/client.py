@@ -3,9 +3,10 @@
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from queue import SimpleQueue
-from time import monotonic, sleep
+from threading import Event
+from time import monotonic
 
 import grpc
 
@@ -46,40 +47,42 @@ def run(bot: Bot | Callable[[View], Answer], *, address: str | None = None, toke
     token, no referee there, or one that refuses the bot.
     """
     playing = as_bot(bot)
-    where = address or _environment("EUCHRE_REFEREE")
-    secret = token or _environment("EUCHRE_TOKEN")
+    command = f"python {sys.argv[0] or 'bot.py'}"
+    where = address or environment("EUCHRE_REFEREE", command)
+    secret = token or environment("EUCHRE_TOKEN", command)
     try:
-        _Session(playing, where, secret).play()
+        BotSession(playing, where, secret).play()
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
 
-def _environment(name: str) -> str:
+def environment(name: str, command: str) -> str:
+    """What the arena sets for the bots that it starts; without it, SystemExit tells how to have `command` started."""
     value = os.environ.get(name)
     if not value:
-        raise SystemExit(HOW_TO_START.format(missing=name, command=f"python {sys.argv[0] or 'bot.py'}"))
+        raise SystemExit(HOW_TO_START.format(missing=name, command=command))
     return value
 
 
-class _Session:
-    """One bot's session: streams, one after another should one be lost, and the tables that outlive them."""
+class Session:
+    """A bot's session: streams, one after another should one be lost. What is said on them is for those who derive from it."""
 
-    def __init__(self, bot: Bot, address: str, token: str) -> None:
-        self.bot = bot
+    def __init__(self, address: str, token: str) -> None:
         self.address = address
         self.token = token
-        self.tables: dict[int, Table] = {}
         self.welcomed = False
         self.patience = START_PATIENCE
         self.message_bytes = MESSAGE_BYTES
         self.parent = os.getppid()
+        self.stream: Stream | None = None
+        self.stopping = Event()
 
     def play(self) -> None:
-        """Play until goodbye; come back when the stream is lost, for as long as the referee keeps the seat."""
+        """Play until goodbye or `stop`; come back when the stream is lost, for as long as the referee keeps the seat."""
         heard, pause = monotonic(), FIRST_PAUSE
-        while True:
+        while not self.stopping.is_set():
             began = monotonic()
-            stream = _Stream(self.address, self.token, self.hello())
+            stream = self.stream = Stream(self.address, self.token, self.hello())
             try:
                 if self.converse(stream):
                     return
@@ -93,8 +96,58 @@ class _Session:
             if monotonic() - heard > self.patience or os.getppid() != self.parent:
                 self.give_up(why)
                 return
-            sleep(pause)
+            self.stopping.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    def stop(self) -> None:
+        """End `play`, from any thread and for good."""
+        self.stopping.set()
+        if self.stream is not None:
+            self.stream.cancel()
+
+    def hello(self) -> referee_pb2.Hello:
+        """Introduce the bot."""
+        raise NotImplementedError
+
+    def handle(self, message: referee_pb2.PlayResponse, stream: "Stream") -> None:
+        """Do what a message asks for; the greeting and the goodbye have been seen to."""
+        raise NotImplementedError
+
+    def converse(self, stream: "Stream") -> bool:
+        """Answer until the stream ends; whether it ended with goodbye."""
+        if self.stopping.is_set():  # it may have been set when this stream was not yet there to be cancelled
+            return True
+        for message in stream.messages():
+            if message.HasField("welcome"):
+                self.welcomed = True
+                self.message_bytes = message.welcome.limits.message_bytes or self.message_bytes
+                self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+            self.handle(message, stream)
+            if message.goodbye:
+                return True
+        return False
+
+    def judge(self, error: grpc.RpcError) -> str:
+        """Say why a stream was lost; raises SystemExit where coming back would be no use."""
+        code, details = error.code(), error.details()
+        if code not in LOST and not self.stopping.is_set():
+            raise SystemExit(f"the referee at {self.address} ended the session: {code.name}: {details}") from None
+        return f"{code.name}: {details}"
+
+    def give_up(self, why: str) -> None:
+        """End quietly if the referee is gone after a session; raises SystemExit if there never was one."""
+        if not self.welcomed:
+            raise SystemExit(f"no referee answers at {self.address} ({why})")
+        print(f"the referee at {self.address} is gone ({why})", file=sys.stderr, flush=True)
+
+
+class BotSession(Session):
+    """The session of a bot in this process, and the tables that outlive its streams."""
+
+    def __init__(self, bot: Bot, address: str, token: str) -> None:
+        super().__init__(address, token)
+        self.bot = bot
+        self.tables: dict[int, Table] = {}
 
     def hello(self) -> referee_pb2.Hello:
         """Introduce the bot."""
@@ -106,19 +159,7 @@ class _Session:
             max_tables=self.bot.max_tables,
         )
 
-    def converse(self, stream: "_Stream") -> bool:
-        """Answer until the stream ends; whether it ended with goodbye."""
-        for message in stream.messages():
-            if message.HasField("welcome"):
-                self.welcomed = True
-                self.message_bytes = message.welcome.limits.message_bytes or self.message_bytes
-                self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
-            self.handle(message, stream)
-            if message.goodbye:
-                return True
-        return False
-
-    def handle(self, message: referee_pb2.PlayResponse, stream: "_Stream") -> None:
+    def handle(self, message: referee_pb2.PlayResponse, stream: "Stream") -> None:
         """Handle the lists of one message in the order of their numbers, as the protocol asks."""
         for opened in message.opened:
             self.open(wire.table_of(opened))
@@ -147,32 +188,26 @@ class _Session:
         answers = self.bot.choose_all(views)
         if len(answers) != len(views):
             raise ValueError(f"choose_all() returned {len(answers)} answers to {len(views)} views")
-        request, size = referee_pb2.PlayRequest(), 0
+        messages = []
         for ask, view, answer in zip(asks, views, answers, strict=True):
             move, note = move_of(answer)
-            message = wire.answer_to(ask.id, move, note or view.note)
-            size += message.ByteSize() + FRAMING
-            if size > self.message_bytes and request.answers:
-                yield request
-                request, size = referee_pb2.PlayRequest(), message.ByteSize() + FRAMING
-            request.answers.append(message)
-        yield request
-
-    def judge(self, error: grpc.RpcError) -> str:
-        """Say why a stream was lost; raises SystemExit where coming back would be no use."""
-        code, details = error.code(), error.details()
-        if code not in LOST:
-            raise SystemExit(f"the referee at {self.address} ended the session: {code.name}: {details}") from None
-        return f"{code.name}: {details}"
-
-    def give_up(self, why: str) -> None:
-        """End quietly if the referee is gone after a session; raises SystemExit if there never was one."""
-        if not self.welcomed:
-            raise SystemExit(f"no referee answers at {self.address} ({why})")
-        print(f"the referee at {self.address} is gone ({why})", file=sys.stderr, flush=True)
+            messages.append(wire.answer_to(ask.id, move, note or view.note))
+        return packed(messages, self.message_bytes)
 
 
-class _Stream:
+def packed(answers: Iterable[table_pb2.Answer], message_bytes: int) -> Iterator[referee_pb2.PlayRequest]:
+    """Answers in one message, or in several where notes would make one larger than the referee allows."""
+    request, size = referee_pb2.PlayRequest(), 0
+    for answer in answers:
+        size += answer.ByteSize() + FRAMING
+        if size > message_bytes and request.answers:
+            yield request
+            request, size = referee_pb2.PlayRequest(), answer.ByteSize() + FRAMING
+        request.answers.append(answer)
+    yield request
+
+
+class Stream:
     """One gRPC stream, with a queue for what is to be sent."""
 
     def __init__(self, address: str, token: str, hello: referee_pb2.Hello) -> None:
@@ -195,6 +230,10 @@ class _Stream:
         for message in self._call:
             self.heard = monotonic()
             yield message
+
+    def cancel(self) -> None:
+        """End the stream from any thread; whoever reads its messages is told at once."""
+        self._call.cancel()
 
     def close(self) -> None:
         """End the stream from this side and let go of its threads."""

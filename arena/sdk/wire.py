@@ -178,11 +178,15 @@ def cut(note: str) -> str:
 def fault_of(fault: table_pb2.Fault, table: Table) -> Fault:
     """What a message says of a fault."""
     move: Move | None = _card(fault.card) or (call_numbered(fault.call) if fault.call else None)
+    return Fault(table, cause_of(fault), move, fault.detail, fault.waited.ToTimedelta().total_seconds(), fault.count)
+
+
+def cause_of(fault: table_pb2.Fault) -> str:
+    """The cause of a fault, in a word."""
     try:
-        cause = table_pb2.Cause.Name(fault.cause).removeprefix("CAUSE_")
+        return table_pb2.Cause.Name(fault.cause).removeprefix("CAUSE_")
     except ValueError:  # a cause that is newer than this version
-        cause = f"CAUSE {fault.cause}"
-    return Fault(table, cause, move, fault.detail, fault.waited.ToTimedelta().total_seconds(), fault.count)
+        return f"CAUSE {fault.cause}"
 
 
 def result_of(closed: table_pb2.Closed, table: Table) -> Result:

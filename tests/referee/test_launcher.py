@@ -217,3 +217,10 @@ def test_what_is_forked_while_a_tree_is_killed_is_killed_too() -> None:
         "launcher.kill_below()\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, timeout=60)
+
+
+def test_python_and_arena_are_those_that_run_the_referee() -> None:
+    """A bot needs neither on the PATH: both mean this interpreter."""
+    assert command("python3 bot.py") == [sys.executable, "bot.py"]
+    assert command("arena bridge -- awk -f bot.awk") == [sys.executable, "-m", "arena", "bridge", "--", "awk", "-f", "bot.awk"]
+    assert environment(command("arena bridge -- true"), "unix:/s", "t")["PYTHONPATH"] == ROOT
