@@ -32,6 +32,7 @@ NEEDS = {
     "chromium": lambda: _program("chromium", "chromium-browser"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
+    "openssl": lambda: _program("openssl"),
     "open_spiel": lambda: _package("pyspiel"),
     "postgresql": _postgresql,
 }
