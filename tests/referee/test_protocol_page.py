@@ -186,6 +186,18 @@ def _word(seconds: float) -> str:
     return {10: "ten"}[int(seconds)]
 
 
+def test_the_pings() -> None:
+    """The page says how often each side pings, and what the referee bears."""
+    allowed = dict(server._OPTIONS)
+    assert allowed["grpc.http2.max_ping_strikes"] == 0
+    for stated in (
+        f"The referee pings every {server.KEEPALIVE_MS // 1000} s",
+        f"The SDK pings after {client.PING_MS // 1000} s of silence\nand waits {client.PONG_MS // 1000} s",
+        f"the referee bears a ping every {allowed['grpc.http2.min_ping_interval_without_data_ms'] // 1000} s",
+    ):
+        assert stated in PAGE
+
+
 def test_the_version() -> None:
     """The page, its examples, the referee and the SDK speak of one protocol version."""
     stated = re.search(r"protocol version (\d+)\.", PAGE)
