@@ -21,7 +21,7 @@ PROTOCOL = 1
 START_PATIENCE = 20.0  # seconds for the referee to come up, before the first welcome
 MESSAGE_BYTES = 64 * 1024  # until the referee says what it allows
 FRAMING = 4  # bytes that a message inside a message takes beyond its own
-PING_MS, PONG_MS = 10_000, 5_000  # of silence before a ping over a network, and to wait for its answer
+PING_MS, PONG_MS = 10_000, 10_000  # of silence before a ping over a network, and to wait for its answer
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between attempts to connect, doubling
 LOST = (
     grpc.StatusCode.UNAVAILABLE,
@@ -228,7 +228,8 @@ def _keepalive(address: str) -> list[tuple[str, int]]:
         return []
     return [
         ("grpc.keepalive_time_ms", PING_MS),
-        ("grpc.keepalive_timeout_ms", PONG_MS),
+        ("grpc.keepalive_timeout_ms", PONG_MS),  # how long the machine's own TCP waits; for the answer to a ping it is the next
+        ("grpc.http2.ping_timeout_ms", PONG_MS),
         ("grpc.http2.max_pings_without_data", 0),
     ]
 
