@@ -19,6 +19,7 @@ from referee.errors import BadCertificate
 
 PROTOCOL = 1
 START_PATIENCE = 20.0  # seconds for the referee to come up, before the first welcome
+FAR_PATIENCE = 600.0  # over a network: the grace of orders to come is not known yet, and a line may be down for minutes
 MESSAGE_BYTES = 64 * 1024  # until the referee says what it allows
 FRAMING = 4  # bytes that a message inside a message takes beyond its own
 PING_MS, PONG_MS = 10_000, 10_000  # of silence before a ping over a network, and to wait for its answer
@@ -118,7 +119,8 @@ class _Session:
             if message.HasField("welcome"):
                 self.welcomed = True
                 self.message_bytes = message.welcome.limits.message_bytes or self.message_bytes
-                self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+                grace = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+                self.patience = grace if self.address.startswith("unix:") else max(grace, FAR_PATIENCE)
             self.handle(message, stream)
             if message.goodbye:
                 return True
