@@ -28,8 +28,10 @@ format: $(STAMPS)/check ## format the code and the .proto files
 	@$(PY) -m ruff check --fix .
 	@.venv/bin/buf format -w proto
 
-generate: $(STAMPS)/check ## generate euchre/v1 from proto/
+generate: $(STAMPS)/check ## generate euchre/v1 and docs/protocol-reference.md from proto/, docs/options.md from the rules
 	@$(PY) tools/generate.py
+	@$(PY) -m tools.options
+	@$(PY) -m tools.reference
 
 bench: $(STAMPS)/test-all ## measure, side by side
 	@$(PY) -m tools.bench

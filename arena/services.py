@@ -51,16 +51,24 @@ class Referee(Shared):
         store: whose bots may dial in.
         listen: address; None is a socket in the data folder.
         options: further words of its command line.
+        tls: whether the options make it encrypt. Then workers and the bots that they start use the socket in the data folder,
+            where it listens as well, and `listen` is for remote bots.
     """
 
-    def __init__(self, settings: Settings, store: Store, listen: str | None = None, options: tuple[str, ...] = ()) -> None:
-        self.address = listen or local_address(settings)
+    def __init__(
+        self, settings: Settings, store: Store, listen: str | None = None, options: tuple[str, ...] = (), *, tls: bool = False
+    ) -> None:
+        self.address = local_address(settings) if tls or not listen else listen
+        """For workers."""
+        self.public = f"tls:{listen}" if tls else self.address
+        """For remote bots."""
         self._settings = settings
         self._store = store
         self._tokens = settings.data / "tokens.json"
         self._written = ""
         self._next_sync = 0.0
-        command = [sys.executable, "-m", "referee", "serve", "--listen", self.address, "--tokens", str(self._tokens), *options]
+        where = ["--listen", self.address, *(["--listen", listen] if tls and listen else [])]
+        command = [sys.executable, "-m", "referee", "serve", *where, "--tokens", str(self._tokens), *options]
         super().__init__(
             "referee",
             lambda: command,

@@ -17,12 +17,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from referee.errors import RefereeError
+from referee.errors import BadAddress, RefereeError
 from referee.launch import Launcher
 from referee.launcher import die_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+
+    from referee.tls import Tls
 
 log = logging.getLogger("referee")
 
@@ -150,17 +152,20 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 # ---- serve ------------------------------------------------------------------------------------------------------------
 
 
-def serve(address: str, tokens: Path | None, *, anywhere: bool) -> int:
-    """Listen until a SIGTERM or SIGINT."""
+def serve(arguments: argparse.Namespace) -> int:
+    """Listen until a SIGTERM or SIGINT. Raises RefereeError where that cannot be."""
     from referee.auth import TokenBook, digest, new_token  # noqa: PLC0415
     from referee.server import Server  # noqa: PLC0415
 
     token = new_token()
+    tokens, tls = arguments.tokens, _tls(arguments)
 
     async def work() -> None:
         book = TokenBook.of_file(tokens) if tokens else TokenBook(operators={digest(token)})
         server = Server(book)
-        event = {"event": "listening", "address": await server.start(address, anywhere=anywhere)}
+        taken = [server.listen(address, anywhere=arguments.insecure_any_address, tls=tls) for address in arguments.listen]
+        await server.serve()
+        event = {"event": "listening", "address": taken[0], "addresses": taken}
         print(json.dumps(event if tokens else {**event, "operator": token}), flush=True)
         try:
             await asyncio.Event().wait()
@@ -171,13 +176,38 @@ def serve(address: str, tokens: Path | None, *, anywhere: bool) -> int:
     return 0
 
 
+def _tls(arguments: argparse.Namespace) -> Tls | None:
+    """What to listen with. Raises BadAddress where the options do not go together, BadCertificate where the files do not."""
+    from referee.tls import Tls  # noqa: PLC0415 - it loads gRPC
+
+    certificate, key, client_ca = arguments.tls_cert, arguments.tls_key, arguments.tls_client_ca
+    if certificate is None and key is None and client_ca is None:
+        return None
+    if certificate is None or key is None:
+        raise BadAddress("--tls-cert and --tls-key go together, and --tls-client-ca needs both")
+    if all(address.startswith("unix:") for address in arguments.listen):
+        raise BadAddress("a unix socket is not encrypted (allowed with --tls-cert: --listen host:port)")
+    return Tls(certificate, key, client_ca)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m referee", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("match", help="play the order, one JSON object, on stdin; events on stdout")
     listen = commands.add_parser("serve", help="listen for bots and operators")
-    listen.add_argument("--listen", required=True, metavar="ADDRESS", help="unix:/path, or host:port on loopback")
+    listen.add_argument(
+        "--listen",
+        required=True,
+        action="append",
+        metavar="ADDRESS",
+        help="unix:/path, or host:port, which must be on loopback unless it is encrypted; may be given more than once",
+    )
     listen.add_argument("--tokens", type=Path, metavar="FILE", help="JSON file of operators' and bots' token digests")
+    listen.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate in PEM: host:port is encrypted with it")
+    listen.add_argument("--tls-key", type=Path, metavar="FILE", help="its key")
+    listen.add_argument(
+        "--tls-client-ca", type=Path, metavar="FILE", help="whoever dials in must show a certificate signed by this"
+    )
     listen.add_argument("--insecure-any-address", action="store_true", help="listen beyond loopback, without encryption")
     return parser
 
@@ -192,7 +222,7 @@ def main() -> int:
             die_with_parent(signal.SIGTERM)
             return match()
         try:
-            return serve(arguments.listen, arguments.tokens, anywhere=arguments.insecure_any_address)
+            return serve(arguments)
         except RefereeError as error:
             print(f"referee: {error}", file=sys.stderr)
             return BAD_ORDER

@@ -30,6 +30,10 @@ class BadAddress(RefereeError, ValueError):  # noqa: N818
     """An address cannot be served or is not allowed; the message says what is."""
 
 
+class BadCertificate(RefereeError, ValueError):  # noqa: N818
+    """A certificate, a key or a list of whom to trust is of no use; the message names the file."""
+
+
 class BadTokens(RefereeError, ValueError):  # noqa: N818
     """A token file cannot be read; the message says where it is wrong."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import grpc
 
 from euchre.v1 import control_pb2, control_pb2_grpc
-from referee import launch, wire
+from referee import launch, tls, wire
 from referee.auth import TokenBook, digest, new_token
 from referee.clock import Clock
 from referee.errors import BadOrder, LauncherGone
@@ -151,7 +151,7 @@ def _order(job: Job, seating: tuple[int, ...], tokens: Sequence[bytes]) -> Order
 
 async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, Any]], None]) -> None:
     """Play a job and report its events, `done` last. Whatever ends it early ends its bots too."""
-    async with _referee(job, launcher) as (address, token), grpc.aio.insecure_channel(address) as channel:
+    async with _referee(job, launcher) as (address, token), _channel(address) as channel:
         link = _Link(address, control_pb2_grpc.ControlServiceStub(channel), (("authorization", f"Bearer {token}"),))
         match = _Match(job, launcher, report, link)
         async with asyncio.TaskGroup() as group:
@@ -159,6 +159,12 @@ async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, 
             await _play_seatings(match, job, group)
             guard.cancel()
     report({"event": "done"})
+
+
+def _channel(address: str) -> grpc.aio.Channel:
+    """A channel to a referee. Raises BadCertificate where the environment names files that are of no use."""
+    target, credentials = tls.dial(address)
+    return grpc.aio.secure_channel(target, credentials) if credentials else grpc.aio.insecure_channel(target)
 
 
 async def _play_seatings(match: _Match, job: Job, group: asyncio.TaskGroup) -> None:
@@ -272,7 +278,7 @@ class _Match:
         for seat in seats:
             if seat.token is not None and seat.entry.run is not None:
                 words = launch.command(seat.entry.run)
-                env = launch.environment(words, self._link.address, seat.token)
+                env = launch.environment(words, self._link.address, seat.token) | tls.handed_down(self._link.address)
                 seat.process = self._launcher.start(words, env, seat.entry.cwd)
 
     async def _watch(self, seat: _Seat) -> None:

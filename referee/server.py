@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
 import logging
 import os
@@ -21,10 +20,12 @@ from referee.control import ControlServicer
 from referee.errors import BadAddress, BadTokens
 from referee.hall import Hall
 from referee.service import SERVICE, PlayService, cancelled
+from referee.tls import SCHEME
 
 if TYPE_CHECKING:
     from referee.lag import Watch
     from referee.limits import Limits
+    from referee.tls import Tls
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +39,13 @@ REFRESH: Final = 1.0
 SOCKET_PATH: Final = 107
 """Bytes that a unix socket's path may have."""
 
+KEEPALIVE_MS: Final = 20_000
+"""Between two pings to a bot that has nothing to say: less than any router forgets a connection in."""
+
 _OPTIONS: Final = (
     ("grpc.so_reuseport", 0),  # two referees must not share a port without knowing
     ("grpc.max_receive_message_length", 1024 * 1024),  # of orders; bots' messages have a limit of their own
-    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
@@ -50,7 +54,7 @@ _OPTIONS: Final = (
 
 
 def check_address(address: str, *, anywhere: bool = False) -> str:
-    """The address, if it may be served: unix:/path, or host:port on loopback. Raises BadAddress."""
+    """The address, if it may be served: unix:/path, or host:port on loopback, or `anywhere`. Raises BadAddress."""
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")
         if not path or len(os.fsencode(path)) > SOCKET_PATH:
@@ -61,7 +65,7 @@ def check_address(address: str, *, anywhere: bool = False) -> str:
         raise BadAddress(f"address {address!r} (allowed: unix:/path, or host:port)")
     if not anywhere and not _is_loopback(host.strip("[]")):
         raise BadAddress(
-            f"{host} is not on loopback (allowed: 127.0.0.1, ::1, localhost; others only with --insecure-any-address)"
+            f"{host} is not on loopback (allowed: 127.0.0.1, ::1, localhost; others with --tls-cert, or --insecure-any-address)"
         )
     return address
 
@@ -82,32 +86,48 @@ class Server:
         self._server = grpc.aio.server(options=_OPTIONS)
         self._health = health.aio.HealthServicer()
         self._pulse: asyncio.Task[None] | None = None
-        self._socket: Path | None = None
+        self._sockets: list[Path] = []
         PlayService(self.hall).register(self._server)
         control_pb2_grpc.add_ControlServiceServicer_to_server(ControlServicer(self.hall, book), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (SERVICE, CONTROL, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
-    async def start(self, address: str, *, anywhere: bool = False) -> str:
-        """Listen; returns the address with the port that was really taken. Raises BadAddress."""
-        address = check_address(address, anywhere=anywhere)
-        if address.startswith("unix:"):
-            self._socket = Path(address.removeprefix("unix:"))
-            self._socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    def listen(self, address: str, *, anywhere: bool = False, tls: Tls | None = None) -> str:
+        """Take an address, before `start`; returns it as it is to be dialled, with the port that was really taken.
+
+        With `tls`, host:port is encrypted, and then need not be on loopback; a unix socket never is. Raises BadAddress.
+        """
+        address = check_address(address, anywhere=anywhere or tls is not None)
+        local = address.startswith("unix:")
+        if local:
+            self._sockets.append(Path(address.removeprefix("unix:")))
+            self._sockets[-1].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            port = self._server.add_insecure_port(address)
+            if tls is None or local:
+                port = self._server.add_insecure_port(address)
+            else:
+                port = self._server.add_secure_port(address, tls.credentials())
         except RuntimeError as error:
             raise BadAddress(f"cannot listen on {address}: {error}") from None
+        if local:
+            return address
+        return f"{SCHEME if tls else ''}{address.rpartition(':')[0]}:{port}"
+
+    async def start(self, address: str, *, anywhere: bool = False) -> str:
+        """Begin to serve, at one more address; returns it with the port that was really taken. Raises BadAddress."""
+        address = self.listen(address, anywhere=anywhere)
+        await self.serve()
+        return address
+
+    async def serve(self) -> None:
+        """Begin to serve where it listens."""
         await self._server.start()
-        if self._socket is not None:
-            self._socket.chmod(0o600)
-        else:
-            address = f"{address.rpartition(':')[0]}:{port}"
+        for socket in self._sockets:
+            socket.chmod(0o600)
         for name in ("", SERVICE, CONTROL):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self._pulse = asyncio.create_task(self._beat())
-        return address
 
     async def stop(self, grace: float = 2.0) -> None:
         """Break off what is played, say goodbye, and close."""
@@ -116,9 +136,8 @@ class Server:
         await self._server.stop(grace)
         if self._pulse is not None:
             await cancelled(self._pulse)
-        if self._socket is not None:
-            with contextlib.suppress(FileNotFoundError):
-                self._socket.unlink()
+        for socket in self._sockets:
+            socket.unlink(missing_ok=True)
 
     async def _beat(self) -> None:
         refreshed = now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,24 @@ def _postgresql() -> str | None:
     return None if any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) else "no PostgreSQL server below /usr/lib/postgresql"
 
 
+def _netns() -> str | None:
+    missing = _program("ip")
+    if missing:
+        return missing
+    space = f"probe{os.getpid()}"
+    made = subprocess.run(["ip", "netns", "add", space], check=False, capture_output=True, text=True)
+    if made.returncode:
+        return f"no network namespaces here: {made.stderr.strip()}"
+    subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+    return None
+
+
 NEEDS = {
     "chromium": lambda: _program("chromium", "chromium-browser"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
+    "openssl": lambda: _program("openssl"),
+    "netns": _netns,
     "open_spiel": lambda: _package("pyspiel"),
     "postgresql": _postgresql,
 }

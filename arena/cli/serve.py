@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,10 +14,42 @@ from arena.settings import address_file
 from worker.supervise import Supervisor, stopping
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from worker.supervise import Stopping
 
 TICK = 0.2
 DASHBOARD = "127.0.0.1:8000"
+
+
+_TLS = {
+    "tls_cert": "Certificate in PEM. HOST:PORT of --listen is then encrypted, and may be any address.",
+    "tls_key": "The certificate's key.",
+    "tls_client_ca": "Remote bots must show a certificate that is signed by one of these.",
+}
+
+
+def tls_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of encryption to a command with `listen`, which gets them as words for the referee, `tls`, or none."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **given: Any) -> None:  # noqa: ANN401 - click's parameters
+        files = {name: given.pop(name) for name in _TLS}
+        _check_tls(given["listen"], files)
+        words = [(f"--{name.replace('_', '-')}", str(file.resolve())) for name, file in files.items() if file]
+        command(*args, tls=tuple(word for pair in words for word in pair), **given)
+
+    for name, text in reversed(_TLS.items()):
+        file = click.Path(exists=True, dir_okay=False, path_type=Path)
+        wrapped = click.option(f"--{name.replace('_', '-')}", type=file, help=text)(wrapped)
+    return wrapped
+
+
+def _check_tls(listen: str | None, files: dict[str, Path | None]) -> None:
+    if any(files.values()) and not (files["tls_cert"] and files["tls_key"]):
+        raise click.UsageError("--tls-cert and --tls-key go together, and --tls-client-ca needs both")
+    if files["tls_cert"] and (listen is None or listen.startswith("unix:")):
+        raise click.UsageError("--tls-cert needs --listen HOST:PORT: a socket is not encrypted")
 
 
 def watch(supervisor: Supervisor, stop: Stopping) -> None:
@@ -45,18 +79,19 @@ def worker(workers: int) -> None:
 @click.command()
 @click.option("--listen", metavar="ADDRESS", help="unix:/path or HOST:PORT; a socket in the data folder unless given.")
 @click.option("--insecure-any-address", is_flag=True, help="Listen beyond this machine, though tokens then travel in the clear.")
-def referee(listen: str | None, insecure_any_address: bool) -> None:
+@tls_options
+def referee(listen: str | None, insecure_any_address: bool, tls: tuple[str, ...]) -> None:
     """Run the long-lived referee that remote bots dial into, until Ctrl-C."""
     options = ("--insecure-any-address",) if insecure_any_address else ()
     with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
-        service = services.Referee(settings, store, listen, options)
+        service = services.Referee(settings, store, listen, options + tls, tls=bool(tls))
         service.tick()
         if not service.ours:
             where = address_file(settings.data)
             known = where.read_text(encoding="utf-8").strip() if where.exists() else "an address not written yet"
             raise click.ClickException(f"a referee runs on this data folder already, at {known}")
         supervisor.add(service)
-        say(f"referee at {service.address}; log in {service.log}")
+        say(f"referee at {service.public}; log in {service.log}")
         watch(supervisor, stop)
 
 

@@ -10,7 +10,7 @@ import click
 from arena import services
 from arena.cli.common import opened, say
 from arena.cli.run import TICK, brief, default_workers, reconcile
-from arena.cli.serve import DASHBOARD
+from arena.cli.serve import DASHBOARD, tls_options
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Supervisor, stopping
@@ -27,16 +27,17 @@ LOOK_SECONDS = 2.0
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given.")
 @click.option("--bind", default=DASHBOARD, show_default=True, metavar="HOST:PORT", help="Where the dashboard is served.")
 @click.option("--listen", metavar="ADDRESS", help="Where the referee listens; a socket in the data folder unless given.")
-def up(workers: int | None, bind: str, listen: str | None) -> None:
+@tls_options
+def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...]) -> None:
     """Run everything until Ctrl-C: queue, referee, workers, dashboard. Leagues that are not finished are played."""
     number = default_workers() if workers is None else workers
     with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
         supervisor.add(services.queue(settings))
         services.wait_for_queue(settings, supervisor, stop)
-        referee = services.Referee(settings, store, listen)
+        referee = services.Referee(settings, store, listen, tls, tls=bool(tls))
         for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
             supervisor.add(service)
-        say(f"dashboard at http://{bind}, referee at {referee.address}, {number} workers; logs in {settings.logs}")
+        say(f"dashboard at http://{bind}, referee at {referee.public}, {number} workers; logs in {settings.logs}")
         leagues = OpenLeagues(settings, store, number)
         while not stop:
             supervisor.tick()

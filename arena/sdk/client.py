@@ -15,11 +15,15 @@ from arena.sdk.bot import Answer, Bot, as_bot, move_of
 from arena.sdk.table import Table
 from arena.sdk.view import View
 from euchre.v1 import referee_pb2, referee_pb2_grpc, table_pb2
+from referee import tls
+from referee.errors import BadCertificate
 
 PROTOCOL = 1
 START_PATIENCE = 20.0  # seconds for the referee to come up, before the first welcome
+FAR_PATIENCE = 600.0  # over a network: the grace of orders to come is not known yet, and a line may be down for minutes
 MESSAGE_BYTES = 64 * 1024  # until the referee says what it allows
 FRAMING = 4  # bytes that a message inside a message takes beyond its own
+PING_MS, PONG_MS = 10_000, 10_000  # of silence before a ping over a network, and to wait for its answer
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between attempts to connect, doubling
 LOST = (
     grpc.StatusCode.UNAVAILABLE,
@@ -39,9 +43,10 @@ HOW_TO_START = """\
 def run(bot: Bot | Callable[[View], Answer], *, address: str | None = None, token: str | None = None) -> None:
     """Take a seat with the referee and play until it says goodbye, or is gone for good.
 
-    `bot` is a Bot, or just a function from the view to the answer. `address` ("unix:/path" or "host:port") and `token` say
-    where and as whom; by default the environment does, EUCHRE_REFEREE and EUCHRE_TOKEN, as the arena sets it for the bots
-    that it starts.
+    `bot` is a Bot, or just a function from the view to the answer. `address` ("unix:/path", "host:port" or, encrypted,
+    "tls:host:port") and `token` say where and as whom; by default the environment does, EUCHRE_REFEREE and EUCHRE_TOKEN, as
+    the arena sets it for the bots that it starts. EUCHRE_TLS=1 encrypts too; EUCHRE_TLS_CA names a file of certificates to
+    trust in place of the usual ones, EUCHRE_TLS_CERT and EUCHRE_TLS_KEY the bot's own.
 
     What the bot raises is passed on. Raises SystemExit, with a message, where there is nobody to play with: no address or
     token, no referee there, or one that refuses the bot.
@@ -52,6 +57,8 @@ def run(bot: Bot | Callable[[View], Answer], *, address: str | None = None, toke
     secret = token or environment("EUCHRE_TOKEN", command)
     try:
         BotSession(playing, where, secret).play()
+    except BadCertificate as error:
+        raise SystemExit(str(error)) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -121,7 +128,8 @@ class Session:
             if message.HasField("welcome"):
                 self.welcomed = True
                 self.message_bytes = message.welcome.limits.message_bytes or self.message_bytes
-                self.patience = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+                grace = message.welcome.limits.grace.ToTimedelta().total_seconds() or self.patience
+                self.patience = grace if self.address.startswith("unix:") else max(grace, FAR_PATIENCE)
             self.handle(message, stream)
             if message.goodbye:
                 return True
@@ -137,7 +145,7 @@ class Session:
     def give_up(self, why: str) -> None:
         """End quietly if the referee is gone after a session; raises SystemExit if there never was one."""
         if not self.welcomed:
-            raise SystemExit(f"no referee answers at {self.address} ({why})")
+            raise SystemExit(f"no referee answers at {self.address} ({why}){_hint(self.address)}")
         print(f"the referee at {self.address} is gone ({why})", file=sys.stderr, flush=True)
 
 
@@ -216,7 +224,11 @@ class Stream:
         self._outbox: SimpleQueue[referee_pb2.PlayRequest | None] = SimpleQueue()
         self._outbox.put(referee_pb2.PlayRequest(hello=hello))
         # A pool of its own, so that a new stream does not wait out the back-off of the one that was lost.
-        self._channel = grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1), *_proxy(address)])
+        target, credentials = tls.dial(address)
+        options = [("grpc.use_local_subchannel_pool", 1), *_proxy(target), *_keepalive(target)]
+        self._channel = (
+            grpc.secure_channel(target, credentials, options) if credentials else grpc.insecure_channel(target, options)
+        )
         stub = referee_pb2_grpc.RefereeServiceStub(self._channel)
         metadata = (("authorization", f"Bearer {token}"),)
         self._call = stub.Play(iter(self._outbox.get, None), metadata=metadata)
@@ -240,6 +252,27 @@ class Stream:
         self._outbox.put(None)
         self._call.cancel()
         self._channel.close()
+
+
+def _hint(address: str) -> str:
+    """What to look at where a referee over a network does not answer."""
+    if address.startswith("unix:"):
+        return ""
+    if tls.dial(address)[1] is None:
+        return "; if it is encrypted, the address is tls:HOST:PORT"
+    return f"; if its certificate is not signed by an authority that everybody knows, {tls.TRUSTED} must name who signed it"
+
+
+def _keepalive(address: str) -> list[tuple[str, int]]:
+    """Channel options by which a bot far away notices that the line is dead; the referee pings too, but a bot cannot see that."""
+    if address.startswith("unix:"):
+        return []
+    return [
+        ("grpc.keepalive_time_ms", PING_MS),
+        ("grpc.keepalive_timeout_ms", PONG_MS),  # how long the machine's own TCP waits; for the answer to a ping it is the next
+        ("grpc.http2.ping_timeout_ms", PONG_MS),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
 
 
 def _proxy(address: str) -> list[tuple[str, int]]:

@@ -6,17 +6,21 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import urllib.request
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from arena import spec
+from arena.__main__ import main
 from league.store import Store
 from referee.clock import Clock
+from tests.certificates import Authority
 from tests.worker.arenas import KEY, SLOW, Arena, until
 from worker.settings import ROOT
 
@@ -83,6 +87,46 @@ def test_everything_at_once(arena: Arena, remote: list[str]) -> None:
     up.send_signal(signal.SIGINT)
     assert up.wait(60) == 0
     until(lambda: not arena.survivors())
+
+
+@pytest.mark.needs("openssl")
+def test_an_encrypted_referee(arena: Arena, remote: list[str], tmp_path: Path) -> None:
+    """`arena referee` with a certificate has an encrypted address for remote bots, and its socket for workers and their bots."""
+    ours = Authority(tmp_path, "ours")
+    pair, port = ours.issue("server", "IP:127.0.0.1"), free_port()
+    files = ("--tls-cert", str(pair.certificate), "--tls-key", str(pair.key))
+    service = arena.start("referee", "--listen", f"127.0.0.1:{port}", *files)
+    until(lambda: f"referee at tls:127.0.0.1:{port}" in arena.err.read_text())
+    assert (arena.data / "referee.address").read_text().strip() == f"unix:{arena.data}/referee.sock"
+    context = ssl.create_default_context(cafile=str(ours.certificate))
+
+    def encrypted() -> bool:
+        with suppress(ConnectionError), socket.create_connection(("127.0.0.1", port)) as plain:
+            context.wrap_socket(plain, server_hostname="127.0.0.1").close()
+            return True
+        return False
+
+    until(encrypted)
+    run = arena.start("league", "run", "cup", "--workers", "1")
+    assert run.wait(300) == 0, arena.err.read_text()
+    service.send_signal(signal.SIGTERM)
+    assert service.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--tls-cert", __file__), "go together"),
+        (("--tls-client-ca", __file__), "go together"),
+        (("--tls-cert", __file__, "--tls-key", __file__), "needs --listen HOST:PORT"),
+        (("--tls-cert", "/nowhere", "--tls-key", __file__), "does not exist"),
+    ],
+)
+def test_encryption_that_makes_no_sense(words: tuple[str, ...], told: str) -> None:
+    """Options of encryption that do not go together are refused at once, with what is allowed."""
+    for command in ("referee", "up"):
+        done = CliRunner().invoke(main, [command, *words])
+        assert (done.exit_code, told in done.output) == (2, True), done.output
 
 
 def test_tokens_follow_the_store(arena: Arena, remote: list[str]) -> None:
