@@ -47,8 +47,8 @@ $(STAMPS)/test: $(SETUP)
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/runtime
 
 $(STAMPS)/test-all: $(SETUP)
-	@tools/setup test oracle
-	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/test $(STAMPS)/runtime
+	@tools/setup test check oracle
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/check $(STAMPS)/test $(STAMPS)/runtime
 
 $(STAMPS)/check: $(SETUP)
 	@tools/setup test check

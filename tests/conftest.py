@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,15 @@ def _postgresql() -> str | None:
     return None if any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) else "no PostgreSQL server below /usr/lib/postgresql"
 
 
+def _buf() -> str | None:
+    return None if (Path(sys.executable).parent / "buf").exists() else "buf is not installed: tools/setup test check"
+
+
 NEEDS = {
+    "buf": _buf,
+    "cargo": lambda: _program("cargo"),
     "chromium": lambda: _program("chromium", "chromium-browser"),
+    "go": lambda: _program("go"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
     "open_spiel": lambda: _package("pyspiel"),
