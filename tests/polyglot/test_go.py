@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.polyglot import common
+from tests.polyglot import common, scripted
 from tests.rules import settings
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def test_it_beats_random(tmp_path: Path, bot: Path, variant: str) -> None:
 
 def test_it_comes_back_and_takes_the_goodbye(bot: Path) -> None:
     """Lost streams are opened again with the token; goodbye ends it with 0."""
-    common.check_reconnects(bot)
+    scripted.check_reconnects(bot)
 
 
 def test_a_refusal_ends_it(bot: Path) -> None:
     """A status that is the referee's word is told on stderr and ends it with 1."""
-    common.check_refused(bot)
+    scripted.check_refused(bot)
