@@ -38,6 +38,7 @@ bench: $(STAMPS)/test-all ## measure, side by side
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
 	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf sample_bots/*/build sample_bots/go/gen
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMPS)/runtime: $(SETUP)
@@ -49,8 +50,8 @@ $(STAMPS)/test: $(SETUP)
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/runtime
 
 $(STAMPS)/test-all: $(SETUP)
-	@tools/setup test oracle
-	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/test $(STAMPS)/runtime
+	@tools/setup test check oracle
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/check $(STAMPS)/test $(STAMPS)/runtime
 
 $(STAMPS)/check: $(SETUP)
 	@tools/setup test check

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,15 @@ def _netns() -> str | None:
     return None
 
 
+def _buf() -> str | None:
+    return None if (Path(sys.executable).parent / "buf").exists() else "buf is not installed: tools/setup test check"
+
+
 NEEDS = {
+    "buf": _buf,
+    "cargo": lambda: _program("cargo"),
     "chromium": lambda: _program("chromium", "chromium-browser"),
+    "go": lambda: _program("go"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
     "openssl": lambda: _program("openssl"),
