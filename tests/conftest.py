@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,19 @@ def _postgresql() -> str | None:
     return None if any(Path("/usr/lib/postgresql").glob("*/bin/initdb")) else "no PostgreSQL server below /usr/lib/postgresql"
 
 
+def _library(name: str, *programs: str) -> str | None:
+    found = shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+    missing = [program for program in programs if not shutil.which(program)]
+    return (f"no {' and no '.join(missing)} on the PATH" if missing else None) if found else f"pkg-config knows no {name}"
+
+
 NEEDS = {
+    "c++ grpc": lambda: _library("grpc++", "g++", "make", "protoc", "grpc_cpp_plugin"),
     "chromium": lambda: _program("chromium", "chromium-browser"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
+    "maven": lambda: _program("mvn") or _program("javac"),
+    "node": lambda: _program("node") or _program("npm"),
     "open_spiel": lambda: _package("pyspiel"),
     "postgresql": _postgresql,
 }
