@@ -60,8 +60,8 @@ function play(view: View, legal: readonly AnyCard[]): AnyCard {
   const power = (card: number) => (canWin.includes(suit(card, trump)) ? strength(card, trump) : -1);
   const best = most(trick.cards, power);
   const winners = legal.filter((card) => power(card) > power(best));
-  const ahead = (seat - trick.leader - trick.cards.indexOf(best) + 4) % 4; // seats from the winning card to this one
-  const partnerWins = view.taken.length === 4 && view.out.length === 0 && ahead === 2;
+  const winner = trick.leader + trick.cards.indexOf(best);
+  const partnerWins = view.taken.length === 4 && view.out.length === 0 && winner % 4 === (seat + 2) % 4;
   return winners.length === 0 || partnerWins ? lowest : most(winners, (card) => -power(card));
 }
 

@@ -131,9 +131,9 @@ class Scripted(referee_pb2_grpc.RefereeServiceServicer):
     hellos: list[referee_pb2.Hello] = field(default_factory=list)
     answers: list[referee_pb2.PlayRequest] = field(default_factory=list)
 
-    def Play(
+    def Play(  # noqa: N802 - the name that gRPC has for it
         self, requests: Iterator[referee_pb2.PlayRequest], context: grpc.ServicerContext
-    ) -> Iterator[referee_pb2.PlayResponse]:  # noqa: N802 - gRPC's name for it
+    ) -> Iterator[referee_pb2.PlayResponse]:
         """One stream: end with the status of the script, or send its message, and wait for the answers to its asks."""
         step = self.script[len(self.hellos)]
         self.tokens.append(dict(context.invocation_metadata()).get("authorization", ""))
