@@ -46,15 +46,24 @@ def _buf() -> str | None:
     return None if (Path(sys.executable).parent / "buf").exists() else "buf is not installed: tools/setup test check"
 
 
+def _library(name: str, *programs: str) -> str | None:
+    found = shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+    missing = [program for program in programs if not shutil.which(program)]
+    return (f"no {' and no '.join(missing)} on the PATH" if missing else None) if found else f"pkg-config knows no {name}"
+
+
 NEEDS = {
     "buf": _buf,
     "cargo": lambda: _program("cargo"),
+    "c++ grpc": lambda: _library("grpc++", "g++", "make", "protoc", "grpc_cpp_plugin"),
     "chromium": lambda: _program("chromium", "chromium-browser"),
     "go": lambda: _program("go"),
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
     "openssl": lambda: _program("openssl"),
     "netns": _netns,
+    "maven": lambda: _program("mvn") or _program("javac"),
+    "node": lambda: _program("node") or _program("npm"),
     "open_spiel": lambda: _package("pyspiel"),
     "postgresql": _postgresql,
 }
