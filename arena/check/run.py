@@ -1,0 +1,94 @@
+"""Runs the steps: in order, until one fails, and bounded whatever the bot does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Final
+
+from arena.check.bench import ENDING, bench
+from arena.check.report import FAILED, PASSED, SKIPPED, Failed, Result, Skipped
+from arena.check.room import Room
+from arena.check.steps import STEPS, Context
+from referee.launch import Launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from arena.check.steps import Step
+    from referee.clock import Clock
+
+LONGEST: Final = 120.0
+"""Seconds that any step may take."""
+
+
+def check(
+    words: list[str],
+    clock: Clock,
+    chosen: Collection[int] = (),
+    *,
+    keep_going: bool = False,
+    cwd: str | None = None,
+    tell: Callable[[Result], None] = lambda _result: None,
+) -> list[Result]:
+    """Check the bot that a command starts; `chosen` are numbers of steps, none for all. `tell` hears of each as it is done."""
+    launcher = Launcher()  # before any gRPC object
+
+    async def run() -> list[Result]:
+        await launcher.listen()
+        try:
+            return await _check(launcher, words, clock, chosen, keep_going, cwd, tell)
+        finally:
+            await launcher.close()
+
+    return asyncio.run(run())
+
+
+async def _check(  # noqa: PLR0913, PLR0917 - what `check` was given
+    launcher: Launcher,
+    words: list[str],
+    clock: Clock,
+    chosen: Collection[int],
+    keep_going: bool,
+    cwd: str | None,
+    tell: Callable[[Result], None],
+) -> list[Result]:
+    results = []
+    async with bench(words, clock, launcher, cwd) as made:
+        context = Context(made, Room(made))
+        try:
+            for number, step in enumerate(STEPS, 1):
+                result = Result(number, step.name, step.title)
+                failed = any(before.status == FAILED for before in results)
+                if (not chosen or number in chosen) and (keep_going or not failed):
+                    await _run(context, step, result)
+                elif chosen and number not in chosen:
+                    continue
+                results.append(result)
+                tell(result)
+        finally:
+            await context.room.close()
+    return results
+
+
+async def _run(context: Context, step: Step, result: Result) -> None:
+    """Do one step."""
+    began = time.monotonic()
+    context.bench.stage.clear()
+    try:
+        async with asyncio.timeout(LONGEST) as limit:
+            result.detail = await step.run(context)
+        result.status = PASSED
+    except Skipped as skipped:
+        result.status, result.detail = SKIPPED, str(skipped)
+    except Failed as failure:
+        result.status, result.detail, result.sent, result.got = FAILED, failure.why, failure.sent, failure.got
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        result.status, result.detail = FAILED, f"the step was not done within {LONGEST:g} s"
+    if result.status == FAILED:
+        result.output = await context.bench.end(ENDING)
+    else:
+        await context.bench.end(but=context.room.guest)
+    result.seconds = time.monotonic() - began
