@@ -1,8 +1,8 @@
-"""Questions for the stage: real positions, found by playing deals with the real rules, and the same with what is unknown today."""
+"""Questions for the stage: real positions, found by playing deals by the real rules; and what is unknown today."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from arena.check.room import KEY
 from euchre.v1.referee_pb2 import PlayRequest, PlayResponse
@@ -63,7 +63,7 @@ def _onwards(legal: int) -> int:
     return legal.bit_length() - 1
 
 
-def with_unknown(message: Any) -> None:  # noqa: ANN401 - any message
+def with_unknown(message: Message) -> None:
     """Add fields from the future."""
     message.MergeFromString(UNKNOWN_FIELDS)
 
@@ -102,10 +102,3 @@ def illegal(ask: Ask, answer: Answer) -> str:
 def envelope(*asks: Ask, opened: list[Opened] | None = None) -> PlayResponse:
     """A message with asks, and the tables that they open."""
     return PlayResponse(asks=asks, opened=opened or [])
-
-
-def copy_of(message: Message) -> Any:  # noqa: ANN401 - of the same type
-    """A copy."""
-    copy = type(message)()
-    copy.CopyFrom(message)
-    return copy

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.check.report import Failed
 from arena.check.stage import Line, Stage
@@ -80,8 +80,9 @@ class Bench:
     async def line(self, guest: Guest, patience: float, awaited: str) -> Line:
         """The next stream that the bot opens. Raises Failed where none comes in time, or the process ends."""
         coming = asyncio.ensure_future(self.stage.lines.get())
+        awaited_of: set[asyncio.Future[Any]] = {coming, guest.process.ended}
         try:
-            await asyncio.wait({coming, guest.process.ended}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(awaited_of, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
             if coming.done():
                 return coming.result()
         finally:
@@ -107,10 +108,15 @@ class Bench:
         return guest, line
 
 
+def _short() -> str | None:
+    """Where a socket's path is short enough: the usual place for temporary files, unless that is too deep."""
+    return "/tmp" if len(tempfile.gettempdir()) > 60 else None  # noqa: S108 - mkdtemp makes a private folder in it
+
+
 @contextlib.asynccontextmanager
 async def bench(words: list[str], clock: Clock, launcher: launch.Launcher, cwd: str | None) -> AsyncIterator[Bench]:
     """A bench with its stage up; whatever ends it, the bot's processes end too."""
-    with tempfile.TemporaryDirectory(prefix="euchre-check-", dir="/tmp", ignore_cleanup_errors=True) as folder:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="euchre-check-", dir=_short(), ignore_cleanup_errors=True) as folder:
         launcher.send({"remove": folder})  # should this process be killed
         made = Bench(words, clock, launcher, folder, cwd)
         await made.stage.start(folder)

@@ -14,7 +14,7 @@ from euchre.v1.referee_pb2_grpc import RefereeServiceStub
 from euchre.v1.table_pb2 import Answer
 
 if TYPE_CHECKING:
-    from euchre.v1.table_pb2 import Ask
+    from euchre.v1.table_pb2 import Ask, Said
 
 _PASSES: Final = 0.6
 """How often a player passes that may: often enough for the bot to be left with the decision."""
@@ -28,20 +28,24 @@ def choose(ask: Ask) -> Answer:
     if ask.legal_cards:
         return Answer(ask=ask.id, card=lot.choice(ask.legal_cards))
     calls = list(ask.legal_calls)
-    if CALL_PASS in calls and lot.random() < _PASSES:
+    if CALL_PASS in calls and (CALL_ASK in map(_said, ask.view.said) or lot.random() < _PASSES):
         return Answer(ask=ask.id, call=CALL_PASS)
     if CALL_ASK in calls and lot.random() < _ASKS:
         return Answer(ask=ask.id, call=CALL_ASK)
     return Answer(ask=ask.id, call=lot.choice([call for call in calls if call != CALL_PASS] or calls))
 
 
+def _said(said: Said) -> int:
+    return said.call
+
+
 async def play(address: str, token: str) -> None:
     """Sit at the referee's tables until it says goodbye or the stream ends."""
     async with grpc.aio.insecure_channel(address) as channel:
-        call = RefereeServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))  # type: ignore[call-arg]
+        call = RefereeServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
         with contextlib.suppress(grpc.aio.AioRpcError):
-            await call.write(PlayRequest(hello=Hello(protocol=1, agent="house")))  # type: ignore[attr-defined]
+            await call.write(PlayRequest(hello=Hello(protocol=1, agent="house")))
             async for response in call:
                 if response.asks:
                     answers = PlayRequest(answers=[choose(ask) for ask in response.asks])
-                    await call.write(answers)  # type: ignore[attr-defined]
+                    await call.write(answers)

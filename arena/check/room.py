@@ -21,7 +21,7 @@ from referee.hall import Finished
 from referee.lag import Watch
 from referee.limits import Limits
 from referee.order import Order, OrderSeat
-from referee.rules.deal import PHASE_CLAIM
+from referee.rules.deal import PHASE_CLAIM, PHASE_JOKER, PHASE_LAY_AWAY
 from referee.server import Server
 from referee.session import Session, TableSeat
 
@@ -40,6 +40,10 @@ _SETS: Final = 3
 """Games of each setting and seat …"""
 _DEALS: Final = 2
 """… and deals of each game."""
+_ROUNDS: Final = 15
+"""How often such games are played until every phase that a step is about has come up."""
+_EARLY: Final = frozenset((PHASE_JOKER, PHASE_LAY_AWAY, PHASE_CLAIM))
+"""Phases that the cards alone bring about; all others depend on what is said."""
 _SEARCH: Final = 5000
 """Sets looked through for deals that begin in a phase that a step is about."""
 _LOOK: Final = 0.02
@@ -90,7 +94,6 @@ class Tapped(Session):
             why = f"{fault.cause}: {fault.detail or 'the bot is gone'}"
             self.trouble.set_result(Failed(why, [self._asked[number]], [answer] if answer is not None else []))
 
-
     def open_asks(self) -> list[PlayResponse]:
         """What the bot has been asked and has not answered."""
         found = []
@@ -132,18 +135,24 @@ class Room:
     # ---- a step -------------------------------------------------------------------------------------------------------
 
     async def play(self, rules: Rules, wanted: frozenset[int]) -> str:
-        """Play some games in every seat, with deals in which the bot is asked in the `wanted` phases where these begin a deal."""
+        """Play games in every seat until the bot was asked in all `wanted` phases, as far as they come up within some rounds."""
         session = await self._seated(rules)
-        orders = [
-            self._order(rules, seat, chosen_sets(rules, seat, wanted, _SETS), f"deals:{_DEALS}") for seat in range(rules.seats)
-        ]
-        await self._judge(session, orders)
-        told = ", ".join(f"{Phase.Name(phase).removeprefix('PHASE_')} {count}" for phase, count in sorted(session.phases.items()))  # type: ignore[arg-type]
-        return f"{session.phases.total()} questions ({told})"
+        session.begin()
+        first = {seat: chosen_sets(rules, seat, wanted & _EARLY, _SETS) for seat in range(rules.seats)}
+        for game in range(_ROUNDS):
+            sets = first if not game else dict.fromkeys(first, range(_SEARCH + game * _SETS, _SEARCH + (game + 1) * _SETS))
+            await self._judge(session, [self._order(rules, seat, sets[seat], f"deals:{_DEALS}") for seat in first])
+            if not wanted - session.phases.keys():
+                break
+        missing = sorted(wanted - session.phases.keys())
+        told = ", ".join(f"{_phase(phase)} {count}" for phase, count in sorted(session.phases.items()))
+        never = f"; {', '.join(map(_phase, missing))} never came up" if missing else ""
+        return f"{session.phases.total()} questions ({told}){never}"
 
     async def crowd(self, rules: Rules, tables: int) -> str:
         """Play at many tables at once."""
         session = await self._seated(rules)
+        session.begin()
         await self._judge(session, [self._order(rules, 0, range(tables), "deals:1")])
         most = min(tables, session.capacity)
         return f"{most} tables at once" + (", as many as it wants" if most < tables else "")
@@ -152,14 +161,13 @@ class Room:
         """Play orders to their end. Raises Failed with the first fault, or when the bot is gone."""
         assert self._server is not None
         assert self.guest is not None
-        session.begin()
         events: asyncio.Queue[tuple[int, Event]] = asyncio.Queue()
         hall = self._server.hall
         for order, seat in orders:
             hall.submit(order, lambda event, seat=seat: events.put_nowait((seat, event)), now())  # type: ignore[misc]
         played = asyncio.create_task(_all_over(events, len(orders)))
         try:
-            watched = {played, session.trouble, self.guest.process.ended}
+            watched: set[asyncio.Future[Any]] = {played, session.trouble, self.guest.process.ended}
             await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
             if session.trouble.done():
                 raise session.trouble.result()
@@ -216,6 +224,10 @@ class Room:
             if now() > deadline:
                 raise Failed(f"no Hello within {patience:g} s")
             await asyncio.sleep(_LOOK)
+
+
+def _phase(number: int) -> str:
+    return Phase.Name(number).removeprefix("PHASE_")  # type: ignore[arg-type]
 
 
 async def _all_over(events: asyncio.Queue[tuple[int, Event]], runs: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from arena.check.bench import ENDING, bench
@@ -13,7 +14,7 @@ from arena.check.steps import STEPS, Context
 from referee.launch import Launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from arena.check.steps import Step
     from referee.clock import Clock
@@ -22,48 +23,45 @@ LONGEST: Final = 120.0
 """Seconds that any step may take."""
 
 
-def check(
-    words: list[str],
-    clock: Clock,
-    chosen: Collection[int] = (),
-    *,
-    keep_going: bool = False,
-    cwd: str | None = None,
-    tell: Callable[[Result], None] = lambda _result: None,
-) -> list[Result]:
-    """Check the bot that a command starts; `chosen` are numbers of steps, none for all. `tell` hears of each as it is done."""
+@dataclass(frozen=True)
+class Plan:
+    """What to check, and how."""
+
+    words: list[str]
+    """The command that starts the bot."""
+    clock: Clock
+    chosen: frozenset[int] = frozenset()
+    """Numbers of steps; none for all."""
+    keep_going: bool = False
+    """Whether to go on after a step that failed."""
+    cwd: str | None = None
+
+
+def check(plan: Plan, tell: Callable[[Result], None] = lambda _result: None) -> list[Result]:
+    """Check a bot; `tell` hears of each step as it is done."""
     launcher = Launcher()  # before any gRPC object
 
     async def run() -> list[Result]:
         await launcher.listen()
         try:
-            return await _check(launcher, words, clock, chosen, keep_going, cwd, tell)
+            return await _check(plan, launcher, tell)
         finally:
             await launcher.close()
 
     return asyncio.run(run())
 
 
-async def _check(  # noqa: PLR0913, PLR0917 - what `check` was given
-    launcher: Launcher,
-    words: list[str],
-    clock: Clock,
-    chosen: Collection[int],
-    keep_going: bool,
-    cwd: str | None,
-    tell: Callable[[Result], None],
-) -> list[Result]:
-    results = []
-    async with bench(words, clock, launcher, cwd) as made:
+async def _check(plan: Plan, launcher: Launcher, tell: Callable[[Result], None]) -> list[Result]:
+    results: list[Result] = []
+    async with bench(plan.words, plan.clock, launcher, plan.cwd) as made:
         context = Context(made, Room(made))
         try:
             for number, step in enumerate(STEPS, 1):
-                result = Result(number, step.name, step.title)
-                failed = any(before.status == FAILED for before in results)
-                if (not chosen or number in chosen) and (keep_going or not failed):
-                    await _run(context, step, result)
-                elif chosen and number not in chosen:
+                if plan.chosen and number not in plan.chosen:
                     continue
+                result = Result(number, step.name, step.title)
+                if plan.keep_going or not any(before.status == FAILED for before in results):
+                    await _run(context, step, result)
                 results.append(result)
                 tell(result)
         finally:

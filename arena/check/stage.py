@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -14,9 +14,6 @@ from euchre.v1.referee_pb2 import Hello, PlayRequest, PlayResponse, Welcome
 from referee import auth, wire
 from referee.limits import Limits
 from referee.service import SERVICE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LIMITS: Final = Limits()
 _KEPT: Final = 20
@@ -87,8 +84,11 @@ class Line:
     async def read(self) -> None:
         """Put what comes into the inbox, until the stream ends."""
         try:
-            while (data := await self._context.read()) is not grpc.aio.EOF:
-                self._inbox.put_nowait(_parsed(data))  # type: ignore[arg-type]  # bytes, whatever the stubs say
+            while True:
+                data: Any = await self._context.read()
+                if data is grpc.aio.EOF:
+                    break
+                self._inbox.put_nowait(_parsed(data))
             self.broken("the bot closed its stream")
         except (grpc.RpcError, grpc.aio.BaseError):
             self.broken("the stream was lost")
@@ -144,8 +144,3 @@ def _parsed(data: bytes) -> PlayRequest | str:
         return PlayRequest.FromString(data)
     except DecodeError:
         return f"the bot sent what is no euchre.v1.PlayRequest: {data[:60]!r}"
-
-
-def numbers(asks: Sequence[Any]) -> str:
-    """The ids of asks or answers, for people."""
-    return ", ".join(str(one) for one in asks) or "none"

@@ -17,7 +17,16 @@ from euchre.v1.referee_pb2 import PlayResponse
 from euchre.v1.table_pb2 import Closed, Fault, Stale
 from referee import wire
 from referee.rules import VARIANTS, Rules
-from referee.rules.deal import PHASE_CLAIM, PHASE_JOKER, PHASE_LAY_AWAY, PHASE_PLAY
+from referee.rules.deal import (
+    PHASE_ALONE,
+    PHASE_CLAIM,
+    PHASE_GIFT,
+    PHASE_JOKER,
+    PHASE_LAY_AWAY,
+    PHASE_PICK_UP,
+    PHASE_PLAY,
+    PHASE_TRUMP,
+)
 
 if TYPE_CHECKING:
     from arena.check.bench import Bench, Guest
@@ -124,7 +133,7 @@ async def answer(context: Context) -> str:
 
 @dataclass(frozen=True)
 class Play:
-    """Games of one setting, with deals that begin in certain phases among them."""
+    """Games of one setting, in which certain phases must come up."""
 
     variant: str
     options: tuple[tuple[str, str], ...]
@@ -193,7 +202,7 @@ def _from_the_future(questions: Questions) -> list[tuple[Ask | None, PlayRespons
     with_unknown(first)
     call = questions.ask(1)
     call.legal_calls.append(FUTURE)  # type: ignore[arg-type]
-    call.view.said.add(seat=1, call=FUTURE)  # type: ignore[arg-type]
+    call.view.said.add(seat=1, call=FUTURE)
     phases = [questions.ask(1), questions.ask(1, PHASE_PLAY)]
     for ask in phases:
         ask.view.phase = FUTURE  # type: ignore[assignment]
@@ -285,7 +294,7 @@ STEPS: Final = (
     Step("start", "Starts in time and says Hello", start),
     Step("handshake", "Shows its token and a supported version, then waits to be asked", handshake),
     Step("answer", "Answers a question, legally and in time", answer),
-    _play("ghost-hand", "bids, swaps, moons", "ghost-hand", stick_dealer="on"),
+    _play("ghost-hand", "bids, swaps, moons", "ghost-hand", PHASE_TRUMP, PHASE_PLAY, stick_dealer="on"),
     _play(
         "ghost-hand-joker",
         "lays away the seventh card, claims",
@@ -295,7 +304,9 @@ STEPS: Final = (
         joker="on",
         ace_no_face="on",
     ),
-    _play("cutthroat", "orders, picks up, goes alone, takes the dummy", "cutthroat", stick_dealer="on"),
+    _play(
+        "cutthroat", "orders, picks up, goes alone, takes the dummy", "cutthroat", PHASE_PICK_UP, PHASE_ALONE, stick_dealer="on"
+    ),
     _play("cutthroat-25", "names the suit of a joker turned up", "cutthroat", PHASE_JOKER, deck="25"),
     _play(
         "cutthroat-32",
@@ -306,7 +317,7 @@ STEPS: Final = (
         round2_turned_suit="yes",
         revoke="stand",
     ),
-    _play("bid-euchre", "partners, asks, exchanges a card", "bid-euchre", stick_dealer="on"),
+    _play("bid-euchre", "partners, asks, exchanges a card", "bid-euchre", PHASE_TRUMP, PHASE_GIFT, stick_dealer="on"),
     _play(
         "bid-euchre-joker",
         "lays away the seventh card, claims",
@@ -317,9 +328,14 @@ STEPS: Final = (
         ace_no_face="on",
     ),
     _play("bid-euchre-double", "two cards of each", "bid-euchre", double_deck="on"),
-    _play("turn-up", "the turned card, partners", "turn-up", stick_dealer="on"),
+    _play("turn-up", "the turned card, partners", "turn-up", PHASE_PICK_UP, PHASE_ALONE, stick_dealer="on"),
     _play(
-        "turn-up-defender", "a defender may be alone", "turn-up", stick_dealer="on", round2_turned_suit="stuck_only", lone_defender="on"
+        "turn-up-defender",
+        "a defender may be alone",
+        "turn-up",
+        stick_dealer="on",
+        round2_turned_suit="stuck_only",
+        lone_defender="on",
     ),
     Step("tables", f"Plays {TABLES} tables at once within the clock", crowd),
     Step("once", "Answers each open ask once, and nothing else", once),

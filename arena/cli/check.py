@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.check.report import FAILED, PASSED
+from arena.check.run import Plan
 from arena.check.run import check as run_steps
 from arena.check.steps import STEPS
 from arena.cli.clock import clock_options
@@ -22,12 +23,27 @@ if TYPE_CHECKING:
     from arena.check.report import Result
 
 
+def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        for number, step in enumerate(STEPS, 1):
+            click.echo(f"{number:>3}  {step.name:<18} {step.title}")
+        ctx.exit()
+
+
 @click.command()
 @click.argument("command")
 @click.option("--only", metavar="N[,N...]", help="Only these steps.")
 @click.option("--keep-going", is_flag=True, help="Go on after a step that failed.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each step, as it is done.")
-@click.option("--list", "listing", is_flag=True, is_eager=True, expose_value=False, callback=lambda *given: _list(*given), help="List the steps.")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list,
+    help="List the steps.",
+)
 @clock_options
 def check(command: str, only: str | None, clock: dict[str, Any], *, keep_going: bool, as_json: bool) -> None:
     """Check that the bot which COMMAND starts keeps the protocol; COMMAND may also name a sample.
@@ -45,18 +61,11 @@ def check(command: str, only: str | None, clock: dict[str, Any], *, keep_going: 
         click.echo(json.dumps(result.as_json()) if as_json else result.text())
 
     cwd = str(ROOT) if command in SAMPLES else os.getcwd()  # noqa: PTH109 - text for the launcher
-    results = run_steps(words, Clock.of(clock), chosen, keep_going=keep_going, cwd=cwd, tell=tell)
+    results = run_steps(Plan(words, Clock.of(clock), chosen, keep_going, cwd), tell)
     if not as_json:
         _sum_up(results)
     if any(result.status == FAILED for result in results):
         raise click.exceptions.Exit(1)
-
-
-def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
-    if value and not ctx.resilient_parsing:
-        for number, step in enumerate(STEPS, 1):
-            click.echo(f"{number:>3}  {step.name:<18} {step.title}")
-        ctx.exit()
 
 
 def _chosen(text: str | None) -> frozenset[int]:
