@@ -68,8 +68,8 @@ def with_unknown(message: Message) -> None:
     message.MergeFromString(UNKNOWN_FIELDS)
 
 
-async def answers(line: Line, asks: list[Ask], patience: float) -> None:
-    """Wait for the answers to all asks. Raises Failed where one is missing, illegal, or to something else."""
+async def answers(line: Line, asks: list[Ask], patience: float, *, once: bool = False) -> None:
+    """Wait for the answers to all asks. Raises Failed where one is missing or illegal, and if `once`, where there are more."""
     waiting = {ask.id: ask for ask in asks}
     while waiting:
         request: PlayRequest = await line.receive(patience, f"answer to ask {_ids(waiting)}")
@@ -78,6 +78,8 @@ async def answers(line: Line, asks: list[Ask], patience: float) -> None:
         for answer in request.answers:
             ask = waiting.pop(answer.ask, None)
             if ask is None:
+                if not once:
+                    continue
                 already = any(answer.ask == other.id for other in asks)
                 raise line.failed(f"ask {answer.ask} was answered {'twice' if already else 'and was never asked'}")
             if wrong := illegal(ask, answer):

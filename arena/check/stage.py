@@ -64,11 +64,13 @@ class Line:
         """Raises Failed if anything comes, or the stream ends, within some seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                item = await self._inbox.get()
-                if isinstance(item, str):
-                    raise self.failed(item)
-                self._got.append(item)
-                raise self.failed(why)
+                while True:
+                    item = await self._inbox.get()
+                    if isinstance(item, str):
+                        raise self.failed(item)
+                    if item.ByteSize():  # a message with nothing in it says nothing
+                        self._got.append(item)
+                        raise self.failed(why)
 
     def end(self, code: grpc.StatusCode = grpc.StatusCode.UNAVAILABLE) -> None:
         """End the stream; without a word of why, as a broken connection does, unless `code` is OK."""

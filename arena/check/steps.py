@@ -165,7 +165,7 @@ async def once(context: Context) -> str:
     asks = [questions.ask(table) for table in (1, 2, 3)]
     opened = [questions.opened(table) for table in (1, 2, 3)]
     await line.send(envelope(*asks[:2], opened=opened))
-    await answers(line, asks[:2], context.patience)
+    await answers(line, asks[:2], context.patience, once=True)
     await line.quiet(QUIET, "a second answer: every open ask is answered once")
     # as after an answer that crossed with the end of its time: it is stale, a fault is told, and the table has closed
     told = PlayResponse(
@@ -175,7 +175,7 @@ async def once(context: Context) -> str:
         closed=[Closed(table=1, total=[0] * questions.rules.sides, end="void"), Closed(table=99, end="void")],
     )
     await line.send(told)
-    await answers(line, asks[2:], context.patience)
+    await answers(line, asks[2:], context.patience, once=True)
     await line.quiet(QUIET, "an answer to nothing: an ask that the referee calls stale is over")
     return "3 asks, 3 answers"
 
@@ -187,7 +187,6 @@ async def unknown(context: Context) -> str:
     for ask, message in _from_the_future(questions):
         await line.send(message)
         await answers(line, [ask] if ask else [], context.patience)
-    await line.quiet(QUIET, "an answer to nothing")
     return "unknown fields, call, phase, cause and option"
 
 
