@@ -81,7 +81,7 @@ async def answers(line: Line, asks: list[Ask], patience: float, *, once: bool = 
                 if not once:
                     continue
                 already = any(answer.ask == other.id for other in asks)
-                raise line.failed(f"ask {answer.ask} was answered {'twice' if already else 'and was never asked'}")
+                raise line.failed(f"ask {answer.ask} was answered {'twice' if already else 'and is not open'}")
             if wrong := illegal(ask, answer):
                 raise line.failed(wrong)
 

@@ -293,6 +293,7 @@ STEPS: Final = (
     Step("start", "Starts in time and says Hello", start),
     Step("handshake", "Shows its token and a supported version, then waits to be asked", handshake),
     Step("answer", "Answers a question, legally and in time", answer),
+    Step("once", "Answers each open ask once, and nothing else", once),
     _play("ghost-hand", "bids, swaps, moons", "ghost-hand", PHASE_TRUMP, PHASE_PLAY, stick_dealer="on"),
     _play(
         "ghost-hand-joker",
@@ -337,7 +338,6 @@ STEPS: Final = (
         lone_defender="on",
     ),
     Step("tables", f"Plays {TABLES} tables at once within the clock", crowd),
-    Step("once", "Answers each open ask once, and nothing else", once),
     Step("unknown", "Takes unknown fields and values in its stride", unknown),
     Step("reconnect", "Comes back when the stream is lost, and goes on", reconnect),
     Step("stop", "Ends by itself after the goodbye", stop),

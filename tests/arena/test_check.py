@@ -46,7 +46,7 @@ BAD = {
     "illegal unspecified": "answer",
     "illegal unknown": "answer",
     "exits 4": "answer",
-    "silent_after 1": "ghost-hand",
+    "silent_after 3": "ghost-hand",
     "revoke": "ghost-hand",
     "comes_back 3 30": "ghost-hand",
     "exits 5": "ghost-hand",
@@ -99,7 +99,7 @@ def test_good_bots_pass_every_step(bot: str) -> None:
 
 def test_every_phase_comes_up() -> None:
     """Whatever can be asked for is asked for, of a bot that says everything at times."""
-    done = check("random", "--json", "--only", ",".join(str(number) for number in range(4, 14)))
+    done = check("random", "--json", "--only", ",".join(str(number) for number in range(5, 15)))
     told = " ".join(step["detail"] for step in steps(done))
     for phase in ("JOKER", "LAY_AWAY", "CLAIM", "AUCTION", "TRUMP", "PICK_UP", "ALONE", "DUMMY", "GIFT", "PLAY"):
         assert f"{phase} " in told
@@ -135,14 +135,14 @@ def test_a_failure_tells_what_was_sent_and_what_came_back(tmp_path: Path) -> Non
         "print('thinking aloud', file=sys.stderr)\n"
         "run(lambda view: view.hand[0] if view.legal_cards else view.legal[-1])\n"
     )
-    done = check(f"python {bot.name}", "--only", "4", folder=tmp_path)
+    done = check(f"python {bot.name}", "--only", "5", folder=tmp_path)
     assert done.returncode == 1
     assert "FAILED  Plays ghost-hand" in done.stdout
     assert "why       ILLEGAL: " in done.stdout
     assert '"phase":"PHASE_PLAY"' in done.stdout
     assert 'came back {"ask":' in done.stdout
     assert "| thinking aloud" in done.stdout
-    assert "docs/check.md, step 4" in done.stdout
+    assert "docs/check.md, step 5" in done.stdout
     assert marked(bot.name) == []
 
 
@@ -158,7 +158,7 @@ def test_a_bot_of_one_variant_is_checked_in_that(tmp_path: Path) -> None:
         "from arena import Bot, run\n\n\nclass One(Bot):\n    variants = ['cutthroat']\n\n"
         "    def choose(self, view):\n        return view.legal[0]\n\n\nrun(One())\n"
     )
-    done = check("python bot.py", "--only", "3,6,9", "--json", folder=tmp_path)
+    done = check("python bot.py", "--only", "3,7,10", "--json", folder=tmp_path)
     assert [step["status"] for step in steps(done)] == ["passed", "passed", "skipped"]
     assert done.returncode == 0
 
