@@ -65,7 +65,7 @@ BAD = {
     "strict": "unknown",
     "never_comes_back": "reconnect",
     "forgets_the_token_later": "reconnect",
-    "comes_back 3 0.2": "reconnect",  # it is back in time once, of its own accord; it does not expect to lose a stream
+    "comes_back 9 0.2": "reconnect",  # it is back in time once, of its own accord; it does not expect to lose a stream
     "one_table": "reconnect",
     "ignores_goodbye": "stop",
     "ends_badly": "stop",
