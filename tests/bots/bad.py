@@ -151,6 +151,16 @@ def flood() -> None:
         until_end(stream)
 
 
+def strict() -> None:
+    """Know every phase by name, and fall over one that is new."""
+
+    def choose(ask: Ask) -> Answer:
+        table_pb2.Phase.Name(ask.view.phase)
+        return first(ask)
+
+    play(choose)
+
+
 # ---- processes --------------------------------------------------------------------------------------------------------
 
 
@@ -178,6 +188,17 @@ def exits(when: str) -> None:
 def daemon(mark: str) -> None:
     subprocess.Popen(["sh", "-c", f"sleep 300; : {mark}"], start_new_session=True)
     play()
+
+
+def ignores_goodbye() -> None:
+    play()
+    time.sleep(300)
+
+
+def ends_badly() -> None:
+    play()
+    print("could not save what I learnt", file=sys.stderr)
+    sys.exit(5)
 
 
 def noisy() -> None:
@@ -292,6 +313,48 @@ def comes_back(answers: str, away: str) -> None:
             stream.answer(*map(first, response.asks))
             if response.goodbye:
                 stream.close()
+
+
+def never_comes_back() -> None:
+    """Play well on one stream; when that is lost, stay away."""
+    with connect() as channel:
+        stream = Stream(channel)
+        stream.send(hello())
+        try:
+            for response in stream:
+                stream.answer(*map(first, response.asks))
+                if response.goodbye:
+                    stream.close()
+        except grpc.RpcError:
+            time.sleep(300)
+
+
+def repeats_what_is_stale() -> None:
+    """Answer an ask once more when told that its answer came for no open ask."""
+    with connect() as channel:
+        stream = Stream(channel)
+        stream.send(hello())
+        for response in stream:
+            stream.answer(*map(first, response.asks), *(Answer(ask=stale.ask, call=1) for stale in response.stale))
+            if response.goodbye:
+                stream.close()
+
+
+def forgets_the_token_later() -> None:
+    """Show the token on the first stream only."""
+    try:
+        with connect() as channel:
+            stream = Stream(channel)
+            stream.send(hello())
+            for response in stream:
+                stream.answer(*map(first, response.asks))
+                if response.goodbye:
+                    stream.close()
+    except grpc.RpcError:
+        with connect() as channel:
+            stream = Stream(channel, token="")
+            stream.send(hello())
+            until_end(stream)
 
 
 def replaces_itself() -> None:

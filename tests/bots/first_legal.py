@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import time
 from typing import TYPE_CHECKING
 
 import grpc
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 ADDRESS = os.environ["EUCHRE_REFEREE"]
 TOKEN = os.environ["EUCHRE_TOKEN"]
+TRIES, PAUSE = 20, 0.1  # of coming back when a stream is lost, and seconds between them
 
 
 def hello(**fields: object) -> referee_pb2.PlayRequest:
@@ -53,7 +55,26 @@ def connect() -> grpc.Channel:
 
 
 def play(choose: Callable[[table_pb2.Ask], table_pb2.Answer | None] = first, **fields: object) -> None:
-    """Play until the goodbye; `choose` gives the answer to an ask, or None."""
+    """Play until the goodbye, over new streams where one is lost; `choose` gives the answer to an ask, or None."""
+    left = TRIES
+    while True:
+        try:
+            for response in _conversation(choose, fields):
+                left = TRIES
+                if response.goodbye:
+                    return
+            return
+        except grpc.RpcError as error:
+            left -= 1
+            if error.code() is not grpc.StatusCode.UNAVAILABLE or not left:
+                raise
+        time.sleep(PAUSE)
+
+
+def _conversation(
+    choose: Callable[[table_pb2.Ask], table_pb2.Answer | None], fields: dict[str, object]
+) -> Iterator[referee_pb2.PlayResponse]:
+    """One stream: answers what is asked, and passes on what came."""
     with connect() as channel:
         stream = Stream(channel)
         stream.send(hello(**fields))
@@ -63,6 +84,7 @@ def play(choose: Callable[[table_pb2.Ask], table_pb2.Answer | None] = first, **f
                 stream.answer(*answers)
             if response.goodbye:
                 stream.close()
+            yield response
 
 
 if __name__ == "__main__":

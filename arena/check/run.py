@@ -1,0 +1,92 @@
+"""Runs the steps: in order, until one fails, and bounded whatever the bot does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from arena.check.bench import ENDING, bench
+from arena.check.report import FAILED, PASSED, SKIPPED, Failed, Result, Skipped
+from arena.check.room import Room
+from arena.check.steps import STEPS, Context
+from referee.launch import Launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.check.steps import Step
+    from referee.clock import Clock
+
+LONGEST: Final = 120.0
+"""Seconds that any step may take."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to check, and how."""
+
+    words: list[str]
+    """The command that starts the bot."""
+    clock: Clock
+    chosen: frozenset[int] = frozenset()
+    """Numbers of steps; none for all."""
+    keep_going: bool = False
+    """Whether to go on after a step that failed."""
+    cwd: str | None = None
+
+
+def check(plan: Plan, tell: Callable[[Result], None] = lambda _result: None) -> list[Result]:
+    """Check a bot; `tell` hears of each step as it is done."""
+    launcher = Launcher()  # before any gRPC object
+
+    async def run() -> list[Result]:
+        await launcher.listen()
+        try:
+            return await _check(plan, launcher, tell)
+        finally:
+            await launcher.close()
+
+    return asyncio.run(run())
+
+
+async def _check(plan: Plan, launcher: Launcher, tell: Callable[[Result], None]) -> list[Result]:
+    results: list[Result] = []
+    async with bench(plan.words, plan.clock, launcher, plan.cwd) as made:
+        context = Context(made, Room(made))
+        try:
+            for number, step in enumerate(STEPS, 1):
+                if plan.chosen and number not in plan.chosen:
+                    continue
+                result = Result(number, step.name, step.title)
+                if plan.keep_going or not any(before.status == FAILED for before in results):
+                    await _run(context, step, result)
+                results.append(result)
+                tell(result)
+        finally:
+            await context.room.close()
+    return results
+
+
+async def _run(context: Context, step: Step, result: Result) -> None:
+    """Do one step."""
+    began = time.monotonic()
+    context.bench.stage.clear()
+    try:
+        async with asyncio.timeout(LONGEST) as limit:
+            result.detail = await step.run(context)
+        result.status = PASSED
+    except Skipped as skipped:
+        result.status, result.detail = SKIPPED, str(skipped)
+    except Failed as failure:
+        result.status, result.detail, result.sent, result.got = FAILED, failure.why, failure.sent, failure.got
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        result.status, result.detail = FAILED, f"the step was not done within {LONGEST:g} s"
+    if result.status == FAILED:
+        result.output = await context.bench.end(ENDING)
+    else:
+        await context.bench.end(but=context.room.guest)
+    result.seconds = time.monotonic() - began

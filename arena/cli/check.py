@@ -1,0 +1,88 @@
+"""`arena check`: whether a bot keeps the protocol, step by step."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.check.report import FAILED, PASSED
+from arena.check.run import Plan
+from arena.check.run import check as run_steps
+from arena.check.steps import STEPS
+from arena.cli.clock import clock_options
+from arena.cli.common import SAMPLES, counted
+from referee import launch
+from referee.clock import Clock
+from referee.errors import BadOrder
+from worker.settings import ROOT
+
+if TYPE_CHECKING:
+    from arena.check.report import Result
+
+
+def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        for number, step in enumerate(STEPS, 1):
+            click.echo(f"{number:>3}  {step.name:<18} {step.title}")
+        ctx.exit()
+
+
+@click.command()
+@click.argument("command")
+@click.option("--only", metavar="N[,N...]", help="Only these steps.")
+@click.option("--keep-going", is_flag=True, help="Go on after a step that failed.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each step, as it is done.")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list,
+    help="List the steps.",
+)
+@clock_options
+def check(command: str, only: str | None, clock: dict[str, Any], *, keep_going: bool, as_json: bool) -> None:
+    """Check that the bot which COMMAND starts keeps the protocol; COMMAND may also name a sample.
+
+    Exit code 0 if every step passed, 1 if one failed. docs/check.md tells what each step means.
+    """
+    run = SAMPLES.get(command, command)
+    try:
+        words = launch.command(run)
+    except BadOrder as error:
+        raise click.UsageError(str(error)) from None
+    chosen = _chosen(only)
+
+    def tell(result: Result) -> None:
+        click.echo(json.dumps(result.as_json()) if as_json else result.text())
+
+    cwd = str(ROOT) if command in SAMPLES else os.getcwd()  # noqa: PTH109 - text for the launcher
+    results = run_steps(Plan(words, Clock.of(clock), chosen, keep_going, cwd), tell)
+    if not as_json:
+        _sum_up(results)
+    if any(result.status == FAILED for result in results):
+        raise click.exceptions.Exit(1)
+
+
+def _chosen(text: str | None) -> frozenset[int]:
+    """The numbers that --only gives; raises click.UsageError."""
+    words = [word.strip() for word in text.split(",")] if text is not None else []
+    for word in words:
+        if not word.isdecimal() or not 1 <= int(word) <= len(STEPS):
+            raise click.UsageError(f"--only: {word!r} is no step (allowed: 1 to {len(STEPS)}, separated by commas)")
+    return frozenset(map(int, words))
+
+
+def _sum_up(results: list[Result]) -> None:
+    passed = sum(result.status == PASSED for result in results)
+    seconds = sum(result.seconds for result in results)
+    failed = [result for result in results if result.status == FAILED]
+    told = f"{passed} of {counted(len(results), 'step')} passed in {seconds:.1f} s"
+    if failed:
+        numbers = ", ".join(str(result.number) for result in failed)
+        told += f"; failed: {numbers}. What it means and how to mend it: docs/check.md, step {failed[0].number}"
+    click.echo(f"\n{told}")
