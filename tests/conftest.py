@@ -33,6 +33,7 @@ NEEDS = {
     "ip": lambda: _program("ip"),
     "import_linter": lambda: _package("importlinter"),
     "open_spiel": lambda: _package("pyspiel"),
+    "pettingzoo": lambda: _package("pettingzoo"),
     "postgresql": _postgresql,
 }
 
