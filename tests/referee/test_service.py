@@ -153,6 +153,20 @@ def test_only_an_operator_controls(served: Served) -> None:
         assert reason(caught.value) == "BAD_ORDER"
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"format": "deals:1" + "0" * 5000}, {"variant": "v" * 60_000}, {"variant": "\U0001f0cf" * 9000}]
+)
+def test_absurdly_long_orders_are_refused(served: Served, wrong: dict[str, str]) -> None:
+    """A bad order is refused with its reason, however long what it quotes: no client reads a status of more than 8 KiB."""
+    order = control_pb2.Order(**{"variant": "turn-up", **wrong})  # type: ignore[arg-type]
+    with served.channel() as channel, pytest.raises(grpc.RpcError) as caught:
+        list(
+            control_pb2_grpc.ControlServiceStub(channel).PlayMatch(control_pb2.PlayMatchRequest(order=order), metadata=metadata())
+        )
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert reason(caught.value) == "BAD_ORDER"
+
+
 @both
 def test_many_matches_and_remote_bots_at_once(served: Served) -> None:
     """One referee plays three matches at a time, two of them with the same remote bot; all games arrive and nobody faults."""
