@@ -216,5 +216,7 @@ control_requests = st.one_of(
     ),
     _request("ListSessions", st.just(b"")),
     _request("Nothing", garbage),
+    _request("CancelMatch", garbage),
+    _request("PlayMatch", garbage),
 )
 operators = st.lists(control_requests, min_size=1, max_size=5)

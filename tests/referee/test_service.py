@@ -167,6 +167,29 @@ def test_absurdly_long_orders_are_refused(served: Served, wrong: dict[str, str])
     assert reason(caught.value) == "BAD_ORDER"
 
 
+def test_unreadable_requests_are_refused(served: Served) -> None:
+    """Bytes that are no request of any of the services are the client's error: INVALID_ARGUMENT with the reason GARBAGE."""
+    garbage = b"\xff\xff\xff"
+    with served.channel() as channel:
+        cancel = channel.unary_unary("/euchre.v1.ControlService/CancelMatch")
+        play = channel.unary_stream("/euchre.v1.ControlService/PlayMatch")
+        check = channel.unary_unary("/grpc.health.v1.Health/Check")
+        watch = channel.unary_stream("/grpc.health.v1.Health/Watch")
+        reflect = channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
+        calls = [
+            lambda: cancel(garbage),
+            lambda: list(play(garbage)),
+            lambda: check(garbage),
+            lambda: list(watch(garbage)),
+            lambda: list(reflect(iter([garbage]))),
+        ]
+        for call in calls:
+            with pytest.raises(grpc.RpcError) as caught:
+                call()
+            assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+            assert reason(caught.value) == "GARBAGE"
+
+
 @both
 def test_many_matches_and_remote_bots_at_once(served: Served) -> None:
     """One referee plays three matches at a time, two of them with the same remote bot; all games arrive and nobody faults."""
