@@ -41,13 +41,21 @@ def _one(work: Callable[..., Any], read: Callable[[bytes], object]) -> Callable[
     """A handler of one request: a coroutine, or a generator of responses."""
 
     async def replying(data: bytes, context: Any) -> Any:  # noqa: ANN401
-        return await work(await _read(data, read, context), context)
+        try:
+            return await work(await _read(data, read, context), context)
+        except grpc.aio.AbortError as error:
+            del data
+            raise _bare(error) from None
 
     async def streaming(data: bytes, context: Any) -> AsyncIterator[Any]:  # noqa: ANN401
-        request = await _read(data, read, context)
-        async with aclosing(work(request, context)) as responses:  # at once: a match goes on until its generator is closed
-            async for response in responses:
-                yield response
+        try:
+            request = await _read(data, read, context)
+            async with aclosing(work(request, context)) as responses:  # at once: a match goes on until its generator is closed
+                async for response in responses:
+                    yield response
+        except grpc.aio.AbortError as error:
+            data, request = b"", None
+            raise _bare(error) from None
 
     return streaming if inspect.isasyncgenfunction(work) else replying
 
@@ -65,6 +73,11 @@ def _many(work: Callable[..., Any], read: Callable[[bytes], object]) -> Callable
                 yield response
 
     return streaming
+
+
+def _bare(error: grpc.aio.AbortError) -> grpc.aio.AbortError:
+    """The error without its traceback, whose frames hold the request; gRPC keeps it (see `abort`) and wants it back."""
+    return error.with_traceback(None)
 
 
 async def _read(data: bytes, read: Callable[[bytes], T], context: Any) -> T:  # noqa: ANN401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,7 @@ from euchre.v1 import control_pb2, control_pb2_grpc, referee_pb2
 from referee.auth import TokenBook, digest
 from referee.launch import ROOT
 from referee.limits import Limits
+from referee.order import Order
 from referee.server import Server
 from referee.session import Session
 from tests.referee.matches import finish, order, start
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OPERATOR = "operator-token"
+GREETING = referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=1)).SerializeToString()
 
 
 def sha(token: str) -> str:
@@ -340,6 +344,39 @@ def test_finished_streams_no_longer_count() -> None:
         assert session.streams == 0
 
     asyncio.run(main())
+
+
+def test_what_is_refused_is_not_kept() -> None:
+    """Nothing holds on to a refused order or message once its call has ended, not even until the next garbage collection."""
+    order = control_pb2.Order(variant="turn-up", key=bytes(32), sets=range(50), seating=[0, 0, 0, 0])
+    request = control_pb2.PlayMatchRequest(order=order).SerializeToString()
+
+    async def refused(call: Any) -> None:
+        with pytest.raises(grpc.RpcError):
+            async for _ in call:
+                pass
+
+    async def main() -> list[str]:
+        server = Server(TokenBook(operators={digest(OPERATOR)}, bots={digest("ann"): "ann"}))
+        with tempfile.TemporaryDirectory(prefix="et-", dir="/tmp") as folder:
+            address = await server.start(f"unix:{folder}/r.sock")
+            async with grpc.aio.insecure_channel(address) as channel:
+                gc.collect()
+                gc.disable()
+                await refused(channel.unary_stream("/euchre.v1.ControlService/PlayMatch")(request, metadata=metadata()))
+                for messages in ([bytes(300_000)], [GREETING, bytes(300_000)], [GREETING, b"\xff"]):
+                    play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+                    await refused(play(iter(messages), metadata=metadata("ann")))
+                await asyncio.sleep(0.1)
+                frames = [one.f_code.co_name for one in gc.get_objects() if isinstance(one, types.FrameType)]
+                kept = [type(one).__name__ for one in gc.get_objects() if isinstance(one, Order | control_pb2.PlayMatchRequest)]
+            await server.stop()
+        return [*kept, *(name for name in frames if name in {"_parse", "_hello", "_read", "_submit", "PlayMatch"})]
+
+    try:
+        assert asyncio.run(main()) == []
+    finally:
+        gc.enable()
 
 
 def test_many_strangers_do_not_keep_others_out(served: Served) -> None:
