@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Reading(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+class Reading(grpc.aio.ServerInterceptor):
     """Lets the services' handlers have bytes, and reads them where a refusal can still be told."""
 
     async def intercept_service(
