@@ -158,6 +158,7 @@ class PlayService:
         session.streams += 1
         context.add_done_callback(lambda _context: _finished(session))  # type: ignore[arg-type]
         if hello.protocol != wire.PROTOCOL:
+            hall.release(session)
             raise _wrong_version(hello.protocol)
         hall.connect(session, stream, hello, now())
         return session

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FEW = {"streams": 25, "sockets": 10, "operators": 12}
-MANY = {"streams": 500, "sockets": 100, "operators": 200}
+MANY = {"streams": 250, "sockets": 50, "operators": 100}
 GROWTH = 128 * 1024 * 1024
 
 

@@ -171,6 +171,17 @@ def test_absurdly_long_orders_are_refused(served: Served, wrong: dict[str, str])
     assert reason(caught.value) == "BAD_ORDER"
 
 
+def test_a_refused_version_leaves_no_session(served: Served) -> None:
+    """A bot that speaks another version of the protocol is refused, and is not listed as expected afterwards."""
+    with served.channel() as channel:
+        greeting = referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=7)).SerializeToString()
+        play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+        with pytest.raises(grpc.RpcError) as caught:
+            list(play(iter([greeting]), metadata=metadata("ann")))
+        assert reason(caught.value) == "PROTOCOL_VERSION"
+    assert sessions(served) == {}
+
+
 def test_unreadable_requests_are_refused(served: Served) -> None:
     """Bytes that are no request of any of the services are the client's error: INVALID_ARGUMENT with the reason GARBAGE."""
     garbage = b"\xff\xff\xff"
