@@ -34,7 +34,7 @@ generate: $(STAMPS)/check ## generate euchre/v1 and docs/protocol-reference.md f
 	@$(PY) -m tools.reference
 
 bench: $(STAMPS)/test-all ## measure, side by side
-	@$(PY) -m tools.bench
+	@OPENBLAS_NUM_THREADS=1 $(PY) -m tools.bench
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
 	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -50,7 +50,7 @@ $(STAMPS)/test: $(SETUP)
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/runtime
 
 $(STAMPS)/test-all: $(SETUP)
-	@tools/setup test check oracle
+	@tools/setup test check oracle rl
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/check $(STAMPS)/test $(STAMPS)/runtime
 
 $(STAMPS)/check: $(SETUP)

@@ -32,6 +32,8 @@ ABSENT: Final = frozenset({GONE, CRASHED, NOT_STARTED})
 FAULTS: Final = ABSENT | {ILLEGAL, LATE, BANK_EMPTY, SILENT}
 """The causes for which a seat is to blame."""
 
+_DIGITS: Final = 5
+
 
 class BadFormat(ValueError):  # noqa: N818 - reads as what happened
     """The format is neither "game" nor "deals:N"."""
@@ -42,8 +44,9 @@ def deals_of(fmt: str) -> int | None:
     if fmt == "game":
         return None
     kind, _, count = fmt.partition(":")
-    if kind != "deals" or not count.isascii() or not count.isdigit() or not 1 <= int(count) <= 10_000:
-        raise BadFormat(f"bad format {fmt!r} (allowed: game, or deals:N with N from 1 to 10000)")
+    digits = count.isascii() and count.isdigit() and len(count) <= _DIGITS  # Python itself refuses to read thousands of them
+    if kind != "deals" or not digits or not 1 <= int(count) <= 10_000:
+        raise BadFormat(f"bad format {fmt[:40]!r} (allowed: game, or deals:N with N from 1 to 10000)")
     return int(count)
 
 

@@ -232,6 +232,11 @@ class Hall:
         session.may_open(now)
         return session
 
+    def release(self, session: Session) -> None:
+        """A stream that was admitted does not come about: its session goes, unless it is up or expected."""
+        if session.stream is None and not self._wanted(session):
+            self.sessions.pop(session.token, None)
+
     def connect(self, session: Session, stream: Stream, hello: referee_pb2.Hello, now: float) -> None:
         """A stream has said Hello."""
         session.attach(stream, hello)

@@ -19,6 +19,7 @@ from referee.clock import now
 from referee.control import ControlServicer
 from referee.errors import BadAddress, BadTokens
 from referee.hall import Hall
+from referee.reading import Reading
 from referee.service import SERVICE, PlayService, cancelled
 from referee.tls import SCHEME
 
@@ -83,7 +84,7 @@ class Server:
     def __init__(self, book: TokenBook, *, limits: Limits | None = None, watch: Watch | None = None) -> None:
         self.hall = Hall(limits, watch, book.bots)
         self._book = book
-        self._server = grpc.aio.server(options=_OPTIONS)
+        self._server = grpc.aio.server(options=_OPTIONS, interceptors=[Reading()])
         self._health = health.aio.HealthServicer()
         self._pulse: asyncio.Task[None] | None = None
         self._sockets: list[Path] = []

@@ -31,6 +31,8 @@ TURNS: Final = 2
 ready: with 64 tables eight asks travel together in place of two, and the referee needs half the time."""
 BLOCKED: Final = 0.02
 """Seconds beyond which a write is taken to wait for the bot to read."""
+TEXT: Final = 400
+"""Characters of a status's text; each may take twelve bytes on the wire, and it travels twice."""
 FAREWELL: Final = 1.0
 """Seconds that a bot has to close its stream after the goodbye."""
 
@@ -38,9 +40,15 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 
 
 async def abort(context: grpc.aio.ServicerContext[Any, Any], refusal: Refusal) -> NoReturn:
-    """End a call with a status that carries google.rpc.ErrorInfo, and RetryInfo where it makes sense to come back."""
+    """End a call with a status that carries google.rpc.ErrorInfo, and RetryInfo where it makes sense to come back.
+
+    gRPC keeps the error that it raises here in a cycle with the call, and with it every frame that the tracebacks hold: what was
+    refused would stay in memory, up to a megabyte a call, until a full collection. Therefore the refusal's own go.
+    """
+    refusal.__traceback__ = refusal.__context__ = refusal.__cause__ = None
     code = grpc.StatusCode[refusal.code]
-    status = status_pb2.Status(code=code.value[0], message=refusal.text)
+    text = _short(refusal.text)
+    status = status_pb2.Status(code=code.value[0], message=text)
     details: list[Any] = [error_details_pb2.ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=refusal.metadata)]
     if refusal.retry_after is not None:
         retry = error_details_pb2.RetryInfo()
@@ -51,7 +59,12 @@ async def abort(context: grpc.aio.ServicerContext[Any, Any], refusal: Refusal) -
         packed.Pack(detail)
         status.details.append(packed)
     rich = rpc_status.to_status(status)
-    await context.abort(code, refusal.text, rich.trailing_metadata)
+    await context.abort(code, text, rich.trailing_metadata)
+
+
+def _short(text: str) -> str:
+    """The text, its middle cut out where it is long: it may quote what was sent, and clients take 8 KiB of metadata in all."""
+    return text if len(text) <= TEXT else f"{text[: TEXT // 2]} … {text[-TEXT // 2 :]}"
 
 
 class BotStream:
@@ -145,6 +158,7 @@ class PlayService:
         session.streams += 1
         context.add_done_callback(lambda _context: _finished(session))  # type: ignore[arg-type]
         if hello.protocol != wire.PROTOCOL:
+            hall.release(session)
             raise _wrong_version(hello.protocol)
         hall.connect(session, stream, hello, now())
         return session

@@ -65,6 +65,7 @@ NEEDS = {
     "maven": lambda: _program("mvn") or _program("javac"),
     "node": lambda: _program("node") or _program("npm"),
     "open_spiel": lambda: _package("pyspiel"),
+    "pettingzoo": lambda: _package("pettingzoo"),
     "postgresql": _postgresql,
 }
 

@@ -17,10 +17,20 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import grpc
+import numpy as np
 
+from arena.rl.observation import ACTIONS, SIZE, encode, mask
+from arena.rl.selfplay import by_view, play
 from referee.rules import VARIANTS, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.rl.selfplay import Policy
+    from referee.rules import View
 
 ROOT = Path(__file__).resolve().parent.parent
 Measure = Callable[[], float]
@@ -94,6 +104,51 @@ def bench_rules(rounds: int) -> None:
         if variant.name != "turn-up":
             measure = playouts(variant.name, 2000, count_decisions=True)
             compare(f"{variant.name}, decisions, against turn-up", measure, base, rounds, "decisions/s")
+
+
+# ---- self-play --------------------------------------------------------------------------------------------------------
+
+
+def self_play(deals: int, batch: int, policy: Policy, seed: int = 1) -> Measure:
+    """Turn-up deals a second through arena.rl.selfplay."""
+    rules = Rules("turn-up")
+
+    def measure() -> float:
+        started = time.perf_counter()
+        play(rules, policy, deals, seed, batch)
+        return deals / (time.perf_counter() - started)
+
+    return measure
+
+
+def random_policy() -> Policy:
+    """Any legal move."""
+    chance = random.Random(1)
+    return lambda deals: [chance.choice(deal.legal_actions()) for deal in deals]
+
+
+def small_net() -> Policy:
+    """A net of two layers with fixed random weights: of the legal moves, the one that it values most."""
+    noise = np.random.default_rng(1)
+    first = noise.standard_normal((SIZE, 128), np.float32)
+    second = noise.standard_normal((128, ACTIONS), np.float32)
+
+    def choose(seen: Sequence[tuple[View, int]]) -> Sequence[int]:
+        inputs = np.stack([encode(view, 4) for view, _ in seen])
+        values = np.maximum(inputs @ first, 0) @ second
+        masks = np.stack([mask(legal) for _, legal in seen])
+        chosen: list[int] = np.where(masks, values, -np.inf).argmax(axis=1).tolist()
+        return chosen
+
+    return by_view(choose)
+
+
+def bench_selfplay(rounds: int) -> None:
+    """Batched self-play against step by step: without a policy to speak of, and with a net that likes batches."""
+    batched = self_play(3000, 64, random_policy())
+    compare("self-play, batch 64, random, against step by step", batched, playouts("turn-up", 3000), rounds, "deals/s")
+    net = small_net()
+    compare("self-play, small net, batch 64 against 1", self_play(400, 64, net), self_play(400, 1, net), rounds, "deals/s")
 
 
 # ---- wire -------------------------------------------------------------------------------------------------------------
@@ -197,7 +252,7 @@ def bench_wire(rounds: int) -> None:
     compare("refereed decisions, 64 tables, against a bare echo", refereed(192), echo(300), rounds, "decisions/s")
 
 
-BENCHES: dict[str, Callable[[int], None]] = {"rules": bench_rules, "wire": bench_wire}
+BENCHES: dict[str, Callable[[int], None]] = {"rules": bench_rules, "selfplay": bench_selfplay, "wire": bench_wire}
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,7 @@ from euchre.v1 import control_pb2, control_pb2_grpc, referee_pb2
 from referee.auth import TokenBook, digest
 from referee.launch import ROOT
 from referee.limits import Limits
+from referee.order import Order
 from referee.server import Server
 from referee.session import Session
 from tests.referee.matches import finish, order, start
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OPERATOR = "operator-token"
+GREETING = referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=1)).SerializeToString()
 
 
 def sha(token: str) -> str:
@@ -151,6 +155,54 @@ def test_only_an_operator_controls(served: Served) -> None:
             calls[3](metadata())
         assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
         assert reason(caught.value) == "BAD_ORDER"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"format": "deals:1" + "0" * 5000}, {"variant": "v" * 60_000}, {"variant": "\U0001f0cf" * 9000}]
+)
+def test_absurdly_long_orders_are_refused(served: Served, wrong: dict[str, str]) -> None:
+    """A bad order is refused with its reason, however long what it quotes: no client reads a status of more than 8 KiB."""
+    order = control_pb2.Order(**{"variant": "turn-up", **wrong})  # type: ignore[arg-type]
+    with served.channel() as channel, pytest.raises(grpc.RpcError) as caught:
+        list(
+            control_pb2_grpc.ControlServiceStub(channel).PlayMatch(control_pb2.PlayMatchRequest(order=order), metadata=metadata())
+        )
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert reason(caught.value) == "BAD_ORDER"
+
+
+def test_a_refused_version_leaves_no_session(served: Served) -> None:
+    """A bot that speaks another version of the protocol is refused, and is not listed as expected afterwards."""
+    with served.channel() as channel:
+        greeting = referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=7)).SerializeToString()
+        play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+        with pytest.raises(grpc.RpcError) as caught:
+            list(play(iter([greeting]), metadata=metadata("ann")))
+        assert reason(caught.value) == "PROTOCOL_VERSION"
+    assert sessions(served) == {}
+
+
+def test_unreadable_requests_are_refused(served: Served) -> None:
+    """Bytes that are no request of any of the services are the client's error: INVALID_ARGUMENT with the reason GARBAGE."""
+    garbage = b"\xff\xff\xff"
+    with served.channel() as channel:
+        cancel = channel.unary_unary("/euchre.v1.ControlService/CancelMatch")
+        play = channel.unary_stream("/euchre.v1.ControlService/PlayMatch")
+        check = channel.unary_unary("/grpc.health.v1.Health/Check")
+        watch = channel.unary_stream("/grpc.health.v1.Health/Watch")
+        reflect = channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
+        calls = [
+            lambda: cancel(garbage),
+            lambda: list(play(garbage)),
+            lambda: check(garbage),
+            lambda: list(watch(garbage)),
+            lambda: list(reflect(iter([garbage]))),
+        ]
+        for call in calls:
+            with pytest.raises(grpc.RpcError) as caught:
+                call()
+            assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+            assert reason(caught.value) == "GARBAGE"
 
 
 @both
@@ -303,6 +355,39 @@ def test_finished_streams_no_longer_count() -> None:
         assert session.streams == 0
 
     asyncio.run(main())
+
+
+def test_what_is_refused_is_not_kept() -> None:
+    """Nothing holds on to a refused order or message once its call has ended, not even until the next garbage collection."""
+    order = control_pb2.Order(variant="turn-up", key=bytes(32), sets=range(50), seating=[0, 0, 0, 0])
+    request = control_pb2.PlayMatchRequest(order=order).SerializeToString()
+
+    async def refused(call: Any) -> None:
+        with pytest.raises(grpc.RpcError):
+            async for _ in call:
+                pass
+
+    async def main() -> list[str]:
+        server = Server(TokenBook(operators={digest(OPERATOR)}, bots={digest("ann"): "ann"}))
+        with tempfile.TemporaryDirectory(prefix="et-", dir="/tmp") as folder:
+            address = await server.start(f"unix:{folder}/r.sock")
+            async with grpc.aio.insecure_channel(address) as channel:
+                gc.collect()
+                gc.disable()
+                await refused(channel.unary_stream("/euchre.v1.ControlService/PlayMatch")(request, metadata=metadata()))
+                for messages in ([bytes(300_000)], [GREETING, bytes(300_000)], [GREETING, b"\xff"]):
+                    play = channel.stream_stream("/euchre.v1.RefereeService/Play")
+                    await refused(play(iter(messages), metadata=metadata("ann")))
+                await asyncio.sleep(0.1)
+                frames = [one.f_code.co_name for one in gc.get_objects() if isinstance(one, types.FrameType)]
+                kept = [type(one).__name__ for one in gc.get_objects() if isinstance(one, Order | control_pb2.PlayMatchRequest)]
+            await server.stop()
+        return [*kept, *(name for name in frames if name in {"_parse", "_hello", "_read", "_submit", "PlayMatch"})]
+
+    try:
+        assert asyncio.run(main()) == []
+    finally:
+        gc.enable()
 
 
 def test_many_strangers_do_not_keep_others_out(served: Served) -> None:

@@ -63,7 +63,21 @@ def test_a_fixed_number_of_deals(variant: Variant) -> None:
     assert (game.finished, game.end, len(game.deals)) == (True, "deals", 9)
 
 
-@pytest.mark.parametrize("bad", ["", "games", "deals", "deals:", "deals:0", "deals:-1", "deals:x", "deals:1.5", "deals:10001"])
+BAD_FORMATS = [
+    "",
+    "games",
+    "deals",
+    "deals:",
+    "deals:0",
+    "deals:-1",
+    "deals:x",
+    "deals:1.5",
+    "deals:10001",
+    "deals:" + "9" * 5000,
+]
+
+
+@pytest.mark.parametrize("bad", BAD_FORMATS, ids=lambda bad: bad[:12])
 def test_bad_formats_are_refused(bad: str) -> None:
     """A format that is neither game nor deals:N is an error that says so."""
     with pytest.raises(BadFormat, match="game, or deals:N"):
