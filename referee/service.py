@@ -214,8 +214,8 @@ class PlayService:
             for _ in range(TURNS):  # no timer: only what has arrived already is taken first
                 await asyncio.sleep(0)
             stream.woken.clear()
-            if session.stream is not stream:
-                return
+            if session.stream is not stream or stream.ended.done():
+                return  # an ending is said by a status: a goodbye in between would make it look well
             message = session.collect(now())
             if message is not None:
                 goodbye = message.goodbye
