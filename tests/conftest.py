@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.passed import pytest_configure  # noqa: F401 -- a hook
+
 INSIST = os.environ.get("ARENA_TEST_ALL") == "1"
 """Set by `make test-all`: what is missing fails instead of being skipped, and the long proofs run."""
 
@@ -68,6 +70,12 @@ NEEDS = {
     "pettingzoo": lambda: _package("pettingzoo"),
     "postgresql": _postgresql,
 }
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long proofs, so that none of them is what everybody waits for at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
