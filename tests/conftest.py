@@ -9,12 +9,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.passed import pytest_configure  # noqa: F401 -- a hook
 
 INSIST = os.environ.get("ARENA_TEST_ALL") == "1"
 """Set by `make test-all`: what is missing fails instead of being skipped, and the long proofs run."""
+
+hypothesis.settings.register_profile(
+    "ours",
+    deadline=None,  # how fast an example is depends on what else the machine does
+    derandomize=True,  # the same examples every time
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("ours")
 
 ROOT = Path(__file__).resolve().parent.parent
 

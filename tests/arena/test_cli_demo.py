@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @pytest.mark.slow
 def test_the_demo(tmp_path: Path) -> None:
     """The demo plays all samples in all variants without a fault, verifies every record, and shows the same again at once."""
-    arena = Arena(tmp_path / "data", lease=30.0)
+    arena = Arena(tmp_path / "data", lease=600.0)
     first = arena("demo")
     for word in ("all variants", "ghost-hand", "cutthroat", "bid-euchre", "turn-up", "arena dashboard"):
         assert word in first

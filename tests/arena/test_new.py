@@ -27,7 +27,7 @@ def test_a_starting_bot_tests_itself_and_plays(tmp_path: Path, language: str) ->
     enter, *steps, play = done.stdout.split("\n\n")[1].splitlines()
     assert enter == "cd 'my bot'"
     environment = {**os.environ, "ARENA_DATA": str(tmp_path / "var")}
-    for command in (*steps, f"{play} --sets 1 --format deals:3"):
+    for command in (*steps, f"{play} --sets 1 --format deals:3 --answer 30 --start 120"):
         ran = subprocess.run(
             command,
             shell=True,
@@ -36,7 +36,7 @@ def test_a_starting_bot_tests_itself_and_plays(tmp_path: Path, language: str) ->
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert ran.returncode == 0, ran.stderr
     assert re.search(r"^\d  mine .* 0  –$", ran.stdout, re.MULTILINE), ran.stdout

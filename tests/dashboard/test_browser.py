@@ -25,6 +25,8 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+PATIENCE = 180_000
+"""Milliseconds for whatever has to happen: the machine may be busy."""
 WIDTHS = (390, 1280)
 GAME = "/matches/four/cutthroat/0/sets/0/games/012"
 PAGES = [
@@ -42,7 +44,7 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 -- slow, and not everywhere
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -77,6 +79,7 @@ def failure(request: Request) -> list[str]:
 def watched(browser: Browser, width: int, **options: object) -> tuple[Page, list[str]]:
     """A page of this width, and the list in which its complaints are gathered."""
     page = browser.new_context(viewport={"width": width, "height": 800}, **options).new_page()  # type: ignore[arg-type]
+    page.set_default_timeout(PATIENCE)
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(message.text) if message.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -162,10 +165,10 @@ def test_a_league_in_progress_updates_by_itself(browser: Browser, own_address: s
         assert "0 of 8 games" in page.inner_text("main")
         assert "no games yet" in page.inner_text("main")
         play_match(store, match.id)
-        page.locator("[data-refresh=progress] progress[value='8']").wait_for(timeout=20_000)
-        page.locator("[data-refresh=standings] .dot").nth(1).wait_for(timeout=20_000)
+        page.locator("[data-refresh=progress] progress[value='8']").wait_for()
+        page.locator("[data-refresh=standings] .dot").nth(1).wait_for()
         store.finish_league("cup")
-        page.locator("[data-refresh=state] .chip", has_text="final").wait_for(timeout=70_000)
+        page.locator("[data-refresh=state] .chip", has_text="final").wait_for()
         assert league_key("cup").hex() in page.inner_text("#proof")
         assert page.evaluate("window.same")
         assert troubles == []

@@ -32,7 +32,7 @@ OPERATOR = "operator"
 GOOD = ("good-0", "good-1", "good-2", "good-3")
 KEY = bytes(range(32))
 SETS = 3
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds within which everything that an attack left behind must be gone, and a healthy match be over."""
 SLACK = 12
 """Tasks of the event loop that may be there beyond those of undisturbed play, at any moment."""
@@ -105,7 +105,7 @@ class Arena:
     def __enter__(self) -> Arena:
         logging.getLogger().addHandler(self.complaints)
         self._thread.start()
-        self.run(self._start(), 120)
+        self.run(self._start(), 600)
         return self
 
     def __exit__(self, *_: object) -> None:

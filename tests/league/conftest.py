@@ -50,7 +50,7 @@ class Postgres:
 
     def _wait(self) -> None:
         assert self._process is not None
-        give_up = time.monotonic() + 30
+        give_up = time.monotonic() + 300
         ready: list[Path | str] = [self._bin / "pg_isready", "-q", "-h", self._folder]
         while subprocess.run(ready, check=False, cwd=self._folder).returncode != 0:
             log = Path(self._folder, "log").read_text()
@@ -61,7 +61,7 @@ class Postgres:
     def stop(self) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
-            self._process.wait(30)
+            self._process.wait(300)
         shutil.rmtree(self._folder)
 
     def url(self, database: str) -> str:

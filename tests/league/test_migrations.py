@@ -90,7 +90,7 @@ def test_several_processes_may_open_a_new_store(empty_url: str) -> None:
     processes = [context.Process(target=_open, args=(empty_url, gate, answers)) for _ in range(4)]
     for process in processes:
         process.start()
-    found = [answers.get(timeout=60) for _ in processes]
+    found = [answers.get(timeout=300) for _ in processes]
     for process in processes:
         process.join()
     assert found == [0] * 4

@@ -31,7 +31,7 @@ _context.set_forkserver_preload([__name__])
 def _enter(task: Callable[..., object], url: str, gate: Barrier, pipe: Pipe, arguments: tuple[Any, ...]) -> None:
     with Store(url) as store:
         store.leagues()
-        gate.wait(60)
+        gate.wait(300)
         try:
             pipe.send(task(store, *arguments))
         except Exception as error:  # noqa: BLE001 -- whatever it is, the parent must hear of it
@@ -51,7 +51,7 @@ def _race(task: Callable[..., object], url: str, arguments: list[tuple[Any, ...]
         processes.append(process)
     answers = [end.recv() for end in ends]
     for process in processes:
-        process.join(60)
+        process.join(300)
     return answers
 
 
@@ -192,7 +192,7 @@ def test_killed_in_a_transaction(url: str) -> None:
         process.start()
         assert here.recv() == "in it"
         os.kill(process.pid or 0, signal.SIGKILL)
-        process.join(60)
+        process.join(300)
         assert process.exitcode == -signal.SIGKILL
         assert store.games(TEAMS) == []
         assert play_missing(store, TEAMS) == 4
@@ -218,7 +218,7 @@ def test_killed_between_reports(url: str) -> None:
             for _ in range(reports):
                 here.recv()
             process.kill()
-            process.join(60)
+            process.join(300)
             match, there_now = store.match(MATCH), store.games(MATCH)
             assert match.games_done == len(there_now) >= reports
             assert len(store.missing_games(MATCH)) == match.games_total - match.games_done

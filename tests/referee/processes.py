@@ -18,8 +18,8 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def wait_until(what: object, patience: float = 10.0) -> bool:
-    """Poll until `what()` is true; whether it was before patience ran out."""
+def wait_until(what: object, patience: float = 120.0) -> bool:
+    """Poll until `what()` is true; whether it was before patience ran out, which is long: machines are slow at times."""
     assert callable(what)
     end = time.monotonic() + patience
     while time.monotonic() < end:

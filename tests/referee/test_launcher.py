@@ -28,7 +28,7 @@ def with_launcher(work: Callable[[Launcher], Awaitable[T]]) -> T:
         launcher = Launcher()
         await launcher.listen()
         try:
-            return await asyncio.wait_for(work(launcher), 60)
+            return await asyncio.wait_for(work(launcher), 300)
         finally:
             await launcher.close()
 
@@ -216,7 +216,7 @@ def test_what_is_forked_while_a_tree_is_killed_is_killed_too() -> None:
         "    time.sleep(600)\n"
         "launcher.kill_below()\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, timeout=300)
 
 
 def test_python_and_arena_are_those_that_run_the_referee() -> None:

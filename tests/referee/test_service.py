@@ -7,10 +7,12 @@ import gc
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +89,7 @@ def served(request: pytest.FixtureRequest) -> Iterator[Served]:
             yield found
         finally:
             found.process.terminate()
-            assert found.process.wait(20) == 0
+            assert found.process.wait(120) == 0
             found.process.stdout.close()
 
 
@@ -209,7 +211,7 @@ def test_unreadable_requests_are_refused(served: Served) -> None:
 def test_many_matches_and_remote_bots_at_once(served: Served) -> None:
     """One referee plays three matches at a time, two of them with the same remote bot; all games arrive and nobody faults."""
     remote = served.remote("ann")
-    assert wait_until(lambda: sessions(served).get("ann", control_pb2.Session()).connected, 30)
+    assert wait_until(lambda: _connected(served, "ann"))
     link = {"address": served.address, "token": OPERATOR}
     orders = []
     for number, variant in enumerate(("cutthroat", "ghost-hand", "turn-up")):
@@ -234,9 +236,16 @@ def test_many_matches_and_remote_bots_at_once(served: Served) -> None:
     assert wait_until(lambda: sessions(served) == {})
 
 
-def _request(*tokens: str, sets: int = 1, fmt: str = "deals:1000") -> control_pb2.PlayMatchRequest:
+def _request(*tokens: str) -> control_pb2.PlayMatchRequest:
+    """Three games of cutthroat without a hurry."""
     seats = [control_pb2.OrderSeat(token_sha256=bytes.fromhex(sha(token)), bot=token) for token in tokens]
-    given = control_pb2.Order(match="long", variant="cutthroat", format=fmt, key=bytes(32), sets=range(sets), seating=(0, 1, 2))
+    given = control_pb2.Order(
+        match="long", variant="cutthroat", format="deals:5", key=bytes(32), sets=range(3), seating=(0, 1, 2)
+    )
+    for part in (given.clock.answer, given.clock.bank, given.clock.start):
+        part.FromSeconds(600)
+    given.clock.grace.FromSeconds(1)  # nobody is gone but who is sent away
+    given.clock.faults = 3
     given.options["stick_dealer"] = "on"
     given.seats.extend(seats)
     return control_pb2.PlayMatchRequest(order=given)
@@ -246,14 +255,15 @@ def _request(*tokens: str, sets: int = 1, fmt: str = "deals:1000") -> control_pb
 def test_what_is_played_can_be_stopped(served: Served, how: str) -> None:
     """CancelMatch voids what is unfinished, breaking the call off too; a bot whose token is revoked is ended and forfeits."""
     served.allow("ann", "bea", "cat")
-    assert wait_until(lambda: _admits(served, "cat"), 30)
+    assert wait_until(lambda: _admits(served, "cat"))
     bots = [served.remote(token) for token in ("ann", "bea", "cat")]
     try:
+        assert wait_until(lambda: all(_connected(served, token) for token in ("ann", "bea", "cat")))
+        bots[0].send_signal(signal.SIGSTOP)  # so that nothing is over before it is stopped
         with served.channel() as channel:
             stub = control_pb2_grpc.ControlServiceStub(channel)
-            few = "deals:200" if how == "revoking" else "deals:10000"
-            call = stub.PlayMatch(_request("ann", "bea", "cat", sets=3, fmt=few), metadata=metadata())
-            assert wait_until(lambda: _seated(served) == 3, 30)
+            call = stub.PlayMatch(_request("ann", "bea", "cat"), metadata=metadata())
+            assert wait_until(lambda: _seated(served) == 3)
             if how == "CancelMatch":
                 reply = stub.CancelMatch(control_pb2.CancelMatchRequest(match="long"), metadata=metadata())
                 assert reply.games == 3
@@ -262,15 +272,20 @@ def test_what_is_played_can_be_stopped(served: Served, how: str) -> None:
                 call.cancel()
             else:
                 served.allow("ann", "bea")
+                assert bots[2].wait(120) != 0
+                bots[0].send_signal(signal.SIGCONT)
                 records = [json.loads(event.game.record) for event in call]
                 assert [record["forfeits"] for record in records] == [[2]] * 3
-                assert bots[2].wait(10) != 0
         assert wait_until(lambda: all(session.tables == 0 for session in sessions(served).values()))
         assert {"ann", "bea"} <= sessions(served).keys()
     finally:
         for bot in bots:
             bot.kill()
             bot.communicate()
+
+
+def _connected(served: Served, token: str) -> bool:
+    return sessions(served).get(token, control_pb2.Session()).connected
 
 
 def _seated(served: Served) -> int:
@@ -280,22 +295,25 @@ def _seated(served: Served) -> int:
 
 
 def _admits(served: Served, token: str) -> bool:
-    bot = served.remote(token)
-    try:
-        return wait_until(lambda: token in sessions(served), 3)
-    finally:
-        bot.kill()
-        bot.communicate()
+    """Whether the referee welcomes a bot with this token."""
+    with served.channel() as channel:
+        call = channel.stream_stream("/euchre.v1.RefereeService/Play")(iter([GREETING]), metadata=metadata(token))
+        try:
+            return bool(next(call))
+        except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+                return False
+            raise
 
 
 def test_stopping_says_goodbye(served: Served) -> None:
     """A referee that is stopped says goodbye to its bots, which end well, and leaves no socket."""
     bot = served.remote("ann")
-    assert wait_until(lambda: "ann" in sessions(served), 30)
+    assert wait_until(lambda: "ann" in sessions(served))
     served.process.terminate()
-    assert bot.wait(20) == 0
+    assert bot.wait(120) == 0
     bot.communicate()
-    assert served.process.wait(20) == 0
+    assert served.process.wait(120) == 0
     assert not list(Path(served.folder).rglob("*.sock"))
 
 
@@ -349,7 +367,7 @@ def test_finished_streams_no_longer_count() -> None:
             address = await server.start(f"unix:{folder}/r.sock")
             session = server.hall.sessions.setdefault(digest("ann"), Session(digest("ann"), "1", "ann", limits))
             server.hall.disconnect = lambda *_: None  # type: ignore[method-assign]  # keep the session, whose count is looked at
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(300):
                 await come_and_go(address, session)
             await server.stop()
         assert session.streams == 0
@@ -378,16 +396,23 @@ def test_what_is_refused_is_not_kept() -> None:
                 for messages in ([bytes(300_000)], [GREETING, bytes(300_000)], [GREETING, b"\xff"]):
                     play = channel.stream_stream("/euchre.v1.RefereeService/Play")
                     await refused(play(iter(messages), metadata=metadata("ann")))
-                await asyncio.sleep(0.1)
-                frames = [one.f_code.co_name for one in gc.get_objects() if isinstance(one, types.FrameType)]
-                kept = [type(one).__name__ for one in gc.get_objects() if isinstance(one, Order | control_pb2.PlayMatchRequest)]
+                patience = time.monotonic() + 120
+                while (left := _left()) and time.monotonic() < patience:
+                    await asyncio.sleep(0.02)
             await server.stop()
-        return [*kept, *(name for name in frames if name in {"_parse", "_hello", "_read", "_submit", "PlayMatch"})]
+        return left
 
     try:
         assert asyncio.run(main()) == []
     finally:
         gc.enable()
+
+
+def _left() -> list[str]:
+    """What there is in memory of orders and of calls that are being served."""
+    frames = [one.f_code.co_name for one in gc.get_objects() if isinstance(one, types.FrameType)]
+    kept = [type(one).__name__ for one in gc.get_objects() if isinstance(one, Order | control_pb2.PlayMatchRequest)]
+    return [*kept, *(name for name in frames if name in {"_parse", "_hello", "_read", "_submit", "PlayMatch"})]
 
 
 def test_many_strangers_do_not_keep_others_out(served: Served) -> None:
@@ -402,7 +427,7 @@ def test_many_strangers_do_not_keep_others_out(served: Served) -> None:
         play = channel.stream_stream("/euchre.v1.RefereeService/Play")
         calls: list[Any] = [play(nothing()) for _ in range(20)]
         bot = served.remote("ann")
-        assert wait_until(lambda: "ann" in sessions(served), 30)
+        assert wait_until(lambda: "ann" in sessions(served))
         stop.set()
         codes = set()
         for call in calls:

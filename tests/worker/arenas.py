@@ -34,7 +34,7 @@ KINDS = {
 FORGOTTEN = ("ARENA_STORE", "REDIS_URL", "ARENA_QUEUE", "ARENA_MATCH_SECONDS", "ARENA_REFEREE", "ARENA_OPERATOR_TOKEN")
 
 
-def until(done: Callable[[], object], seconds: float = 180.0) -> None:
+def until(done: Callable[[], object], seconds: float = 600.0) -> None:
     """Wait for something that must happen."""
     end = time.monotonic() + seconds
     while not done():
@@ -43,10 +43,14 @@ def until(done: Callable[[], object], seconds: float = 180.0) -> None:
 
 
 class Arena:
-    """An arena in a data folder of its own; leases of two seconds, so that what was killed is soon taken up again."""
+    """An arena in a data folder of its own; leases are short where something is killed that somebody has to take up again.
 
-    def __init__(self, data: Path, lease: float = 2.0) -> None:
+    Its slow bots take their time until the file `hurry` is there, so that a league lasts for as long as a test needs it to.
+    """
+
+    def __init__(self, data: Path, lease: float = 60.0) -> None:
         self.data = data
+        self.hurry = data.with_name("hurry")
         self.store_url = f"sqlite:///{data}/arena.db"
         self.out = data.with_name(f"{data.name}.out")
         self.err = data.with_name(f"{data.name}.err")
@@ -133,14 +137,19 @@ def kill(pid: int) -> None:
 
 
 def league(
-    arena: Arena, styles: Sequence[str] = STYLES, variants: Sequence[str] = ("turn-up",), sets: int = 1, deals: int = 2
+    arena: Arena,
+    styles: Sequence[str] = STYLES,
+    variants: Sequence[str] = ("turn-up",),
+    sets: int = 1,
+    deals: int = 2,
+    rest: float = 600.0,
 ) -> None:
-    """Make the league "cup" of bots that take their time, with a clock that nobody can break."""
+    """Make the league "cup" of bots that rest after each game until they are to hurry, with a clock that nobody can break."""
     arena.data.mkdir(parents=True, exist_ok=True)
-    clock = Clock(answer=60.0, start=120.0, bank=600.0).as_json()
+    clock = Clock(answer=600.0, start=600.0, bank=600.0, grace=60.0).as_json()
     with Store.open(arena.store_url) as store:
         for style in styles:
-            store.add_bot(f"slow-{style}", f"python {SLOW} {style}", str(ROOT))
+            store.add_bot(f"slow-{style}", f"python {SLOW} {style} {arena.hurry} {rest}", str(ROOT))
         entries: list[tuple[str, spec.Options]] = [(variant, {}) for variant in variants]
         names = tuple(f"slow-{style}" for style in styles)
         store.create_league(spec.league_spec("cup", entries, names, sets, fmt=f"deals:{deals}", clock=clock, key=KEY))

@@ -23,11 +23,11 @@ FAKE = Path(__file__).with_name("fake_referee.py")
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Settings of a fresh data folder, in the environment too; leases are short."""
+    """Settings of a fresh data folder, in the environment too; leases are so long that none runs out by itself."""
     for name in ("ARENA_STORE", "REDIS_URL", "ARENA_QUEUE", "ARENA_MATCH_SECONDS", "ARENA_REFEREE", "ARENA_OPERATOR_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ARENA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("ARENA_LEASE_SECONDS", "3")
+    monkeypatch.setenv("ARENA_LEASE_SECONDS", "600")
     (tmp_path / "data").mkdir()
     return from_env()
 

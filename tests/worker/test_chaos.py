@@ -24,9 +24,9 @@ VICTIMS = ("worker", "referee", "queue", "run")
 @pytest.fixture
 def arenas(tmp_path: Path) -> Iterator[tuple[Arena, Arena]]:
     """Two arenas with the same league: one is left in peace, the other is not."""
-    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild")
+    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild", lease=2.0)
     for arena in pair:
-        league(arena, variants=("turn-up", "cutthroat"), sets=4, deals=3)
+        league(arena, variants=("turn-up", "cutthroat"), sets=6, deals=3, rest=3.0)
     yield pair
     for arena in pair:
         arena.close()
@@ -36,9 +36,12 @@ def arenas(tmp_path: Path) -> Iterator[tuple[Arena, Arena]]:
 def test_kill_9_at_twenty_random_points(arenas: tuple[Arena, Arena], tmp_path: Path) -> None:
     """A league of deterministic bots, killed at twenty random points, exports the very bytes of an undisturbed run."""
     calm, wild = arenas
+    calm.hurry.touch()
     calm("league", "run", "cup", "--workers", "2")
+    wild.hurry.unlink()
     run, killed = disturbed(wild, random.Random(SEED))
-    assert run.wait(300) == 0, wild.err.read_text()[-3000:]
+    wild.hurry.touch()
+    assert run.wait(600) == 0, wild.err.read_text()[-3000:]
     until(lambda: not wild.survivors())
     assert len(killed) == POINTS
     assert set(killed) == set(VICTIMS)

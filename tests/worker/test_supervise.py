@@ -26,7 +26,7 @@ def service(tmp_path: Path, *command: str, **more: object) -> Service:
 def until_ended(one: Service) -> None:
     """Wait for the child that runs now."""
     assert one.child is not None
-    one.child.wait(20)
+    one.child.wait(120)
 
 
 def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_children_die_with_a_killed_parent(tmp_path: Path) -> None:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         parent.kill()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while Path(f"/proc/{child}").exists() and ") Z" not in Path(f"/proc/{child}/stat").read_text():
         assert time.monotonic() < end
         time.sleep(0.02)
