@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 from collections import deque
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from referee.errors import BadClock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LIMIT: Final = 0.1
 """Seconds: when the 99th percentile of the referee's own part of decisions is above this, games in play are void."""
@@ -67,6 +74,21 @@ class Lag:
         return max(self._overdue(now), next((late for at, late in self._worst if at >= since), 0.0))
 
 
+def limit_of(env: Mapping[str, str]) -> float:
+    """Seconds of a referee's own time that are too many: what EUCHRE_LAG says, for machines that do other things too.
+
+    Raises:
+        BadClock: it is no positive number.
+    """
+    text = env.get("EUCHRE_LAG")
+    if not text:
+        return LIMIT
+    with contextlib.suppress(ValueError):
+        if float(text) > 0:
+            return float(text)
+    raise BadClock(f"EUCHRE_LAG: {text!r} is no time (allowed: seconds, more than 0; by default {LIMIT:g})")
+
+
 class Watch:
     """Whether the referee lags: the 99th percentile of its own times over a sliding window.
 
@@ -74,8 +96,8 @@ class Watch:
     one slow one, or a single hiccup would void all the games of a busy referee, although no bot was charged for it.
     """
 
-    def __init__(self, limit: float = LIMIT, window: int = WINDOW, seconds: float = SECONDS, least: int = LEAST) -> None:
-        self.limit = limit
+    def __init__(self, limit: float | None = None, window: int = WINDOW, seconds: float = SECONDS, least: int = LEAST) -> None:
+        self.limit = limit_of(os.environ) if limit is None else limit
         self._window = window
         self._seconds = seconds
         self._least = least

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.auth import TokenBook, bearer, digest, new_token
-from referee.errors import BadAddress, BadTokens, Refusal
-from referee.lag import Lag, Watch
+from referee.errors import BadAddress, BadClock, BadTokens, Refusal
+from referee.lag import LIMIT, Lag, Watch, limit_of
 from referee.limits import Rate
 from referee.server import check_address
 
@@ -82,6 +82,17 @@ def test_the_watch_is_a_99th_percentile(slow: int, lags: bool) -> None:
     for number in range(5000):
         watch.add(0.2 if number >= 5000 - slow else 0.1, float(number))
     assert watch.lags(0.0) == lags
+
+
+def test_the_environment_may_allow_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """EUCHRE_LAG is the watch's limit where none is given; what is no time is refused with what is allowed."""
+    monkeypatch.setenv("EUCHRE_LAG", "2.5")
+    assert (Watch().limit, Watch(1.0).limit) == (2.5, 1.0)
+    monkeypatch.delenv("EUCHRE_LAG")
+    assert Watch().limit == LIMIT
+    for wrong in ("soon", "0", "-1", "nan"):
+        with pytest.raises(BadClock, match=f"EUCHRE_LAG: '{wrong}' is no time"):
+            limit_of({"EUCHRE_LAG": wrong})
 
 
 def test_the_watch_forgets() -> None:

@@ -31,9 +31,9 @@ def outcomes(store: Store, match: str) -> list[tuple[str | None, int]]:
 
 
 def gone(counter: Path) -> bool:
-    """Whether the referee's process that ran last is no more."""
-    pid = int(counter.with_suffix(".pid").read_text())
-    return not Path(f"/proc/{pid}").exists()
+    """Whether the referee's process that ran last is no more; it may have been stopped before it could say which it is."""
+    file = counter.with_suffix(".pid")
+    return not file.exists() or not Path(f"/proc/{file.read_text()}").exists()
 
 
 def test_a_match_is_played(store: Store, match: str, script: Callable[[str], Path]) -> None:

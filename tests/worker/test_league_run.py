@@ -140,7 +140,10 @@ def test_what_breaks_down_for_ever(arena: Arena) -> None:
     broken = arena.data / "broken"
     broken.mkdir()
     (broken / "rq.py").write_text("raise SystemExit('rq is broken')\n")
-    command = "import os, sys; from arena.__main__ import main; os.environ['PYTHONPATH'] = sys.argv.pop(1); main()"
+    command = (
+        "import os, sys; from arena.__main__ import main; from worker import supervise;"
+        "supervise.GOOD_LIFE = 600; os.environ['PYTHONPATH'] = sys.argv.pop(1); main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", command, str(broken), "league", "run", "cup", "--workers", "1"],
         env=arena.env,

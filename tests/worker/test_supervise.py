@@ -29,8 +29,9 @@ def until_ended(one: Service) -> None:
     one.child.wait(120)
 
 
-def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
+def test_a_killed_child_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service whose process was killed has a new one at the next look, and that is no error of the program."""
+    monkeypatch.setattr(supervise, "GOOD_LIFE", 600.0)
     with Supervisor() as supervisor:
         one = service(tmp_path, *SLEEP)
         supervisor.add(one)
@@ -45,8 +46,9 @@ def test_a_killed_child_is_started_again(tmp_path: Path) -> None:
         assert (one.starts, one.failures, one.errors) == (2, 1, 0)
 
 
-def test_a_broken_child_is_given_time(tmp_path: Path) -> None:
+def test_a_broken_child_is_given_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that fails whenever it is started is started again after growing pauses; its errors are counted."""
+    monkeypatch.setattr(supervise, "GOOD_LIFE", 600.0)
     one = service(tmp_path, sys.executable, "-c", "import sys; print('no good'); sys.exit(7)")
     for _ in range(2):
         one.tick()
