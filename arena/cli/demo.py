@@ -15,6 +15,7 @@ from arena.settings import ROOT, from_env
 from league.errors import NotFound
 from league.export import export_league
 from referee import record
+from referee.clock import Clock
 from referee.rules import VARIANTS
 from worker.supervise import stopping
 
@@ -28,6 +29,8 @@ SETS = 6
 DEALS = 8
 """Deals a game: a fixed number, because games of the random bot to the end can be very long."""
 WORKERS = 2
+CLOCK = Clock(answer=30.0, bank=60.0, start=120.0)
+"""No sample is slow; the machine may be."""
 
 
 @click.command()
@@ -68,7 +71,7 @@ def ensure(store: Store, name: str) -> None:
         store.league(name)
     except NotFound:
         variants: list[tuple[str, spec.Options]] = [(variant.name, {}) for variant in VARIANTS]
-        store.create_league(spec.league_spec(name, variants, tuple(SAMPLES), SETS, fmt=f"deals:{DEALS}"))
+        store.create_league(spec.league_spec(name, variants, tuple(SAMPLES), SETS, fmt=f"deals:{DEALS}", clock=CLOCK.as_json()))
 
 
 def verified(files: list[Path]) -> int:
