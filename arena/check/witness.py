@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])  # run by its path, so that the bot's environment stays as it is
 
-from referee.launcher import PR_SET_CHILD_SUBREAPER, descendants, prctl  # noqa: E402
+from referee.keeper import PR_SET_CHILD_SUBREAPER, descendants, prctl  # noqa: E402
 
 PATIENCE = 1.0
 """Seconds that helpers have to end after the bot."""

@@ -1,0 +1,76 @@
+"""The options of sandboxes, the same for every command that starts bots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.settings import from_env
+from referee import isolate
+from referee.box import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from referee.box import Box
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """How bots are to be kept."""
+
+    limits: Limits
+    allow_unsandboxed: bool = False
+
+    def entry(self, folder: str) -> dict[str, Any]:
+        """What an order says of a bot that is started in a folder. Raises click.UsageError where bots must not see that folder."""
+        return {"tree": str(tree_of(folder)), "limits": self.limits.as_json()}
+
+    def box(self, folder: str) -> Box:
+        """The box itself. Raises IsolationMissing."""
+        return isolate.box(tree_of(folder), self.limits, allow_unsandboxed=self.allow_unsandboxed)
+
+
+def tree_of(folder: str) -> Path:
+    """The folder that a bot sees as /bot: the one that it is started in. Raises click.UsageError where that holds the store."""
+    path = Path(folder).resolve()
+    data = from_env().data
+    if data.is_relative_to(path):
+        raise click.UsageError(
+            f"--sandbox shows a bot the folder in which it is started, and {path} holds the arena's data, {data}; "
+            "start from the bot's own folder"
+        )
+    return path
+
+
+def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options to a command, which gets them as `sandbox`, a Sandbox or None."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **given: Any) -> None:  # noqa: ANN401 - click's parameters
+        wanted, texts, permitted = (given.pop(name) for name in ("sandbox", "limit", "allow_unsandboxed"))
+        if texts and not wanted:
+            raise click.UsageError("--limit goes with --sandbox")
+        limits = Limits.of_text(",".join(texts), Limits.of_environment())
+        if wanted:
+            isolate.choose(allow_unsandboxed=permitted)
+        command(*args, sandbox=Sandbox(limits, permitted) if wanted else None, **given)
+
+    names = ", ".join(Limits.names())
+    for option in (
+        click.option(
+            "--allow-unsandboxed",
+            is_flag=True,
+            help="Where no sandbox can be made, run without: bots may then do all that you may.",
+        ),
+        click.option(
+            "--limit", multiple=True, metavar="NAME=VALUE", help=f"A limit of the sandboxes; may be repeated ({names})."
+        ),
+        click.option("--sandbox", is_flag=True, help="Run every bot in a sandbox, where it sees its own folder only."),
+    ):
+        wrapped = option(wrapped)
+    return wrapped
