@@ -119,6 +119,8 @@ class Box:
     """Whether it has the network of this machine: for builds that fetch what they need, never for play."""
     read: tuple[str, ...] = ()
     """More folders that it may read."""
+    hide: tuple[str, ...] = ()
+    """Folders in the tree that it finds empty."""
 
     def as_json(self) -> dict[str, Any]:
         """As the launcher takes it."""
@@ -133,5 +135,6 @@ class Box:
                 "limits": Limits(**given["limits"]),
                 "features": tuple(given["features"]),
                 "read": tuple(given["read"]),
+                "hide": tuple(given["hide"]),
             }
         )

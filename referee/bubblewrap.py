@@ -194,7 +194,7 @@ class _Maker:
         self._text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n")
 
     def python(self) -> None:
-        """The interpreter that runs us, with what is installed for it, and the arena's own packages; never the folder they lie in."""
+        """The interpreter that runs us with what is installed for it, and the arena's packages, never the folder they lie in."""
         for folder in _prefixes():
             self._read(folder)
         for name in _OWN:
@@ -223,6 +223,8 @@ class _Maker:
             self._parents(path)
             self.words += ["--perms", "1777", "--size", size, "--tmpfs", path]
         self.words += ["--bind" if self.box.writable else "--ro-bind", self.box.tree, BOT, "--chdir", BOT]
+        for folder in self.box.hide:
+            self.words += ["--tmpfs", f"{BOT}/{folder}", "--remount-ro", f"{BOT}/{folder}"]
         if self.box.socket is not None:
             self._parents(SOCKET)
             self.words += ["--bind", self.box.socket, SOCKET]

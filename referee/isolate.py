@@ -103,11 +103,12 @@ def box(tree: str | Path, limits: Limits | None = None, *, allow_unsandboxed: bo
 
 
 def of_order(given: Mapping[str, Any], *, allow_unsandboxed: bool = False) -> Box:
-    """The box that an order asks for: {"tree": "/folder", "limits": {...}}. Raises as `box` does."""
-    if unknown := given.keys() - {"tree", "limits"}:
-        raise BadOrder(f"unknown part of the sandbox: {', '.join(sorted(unknown))} (known: tree, limits)")
+    """The box that an order asks for: {"tree": "/folder", "limits": {...}, "hide": ["folder/in/it"]}. Raises as `box` does."""
+    if unknown := given.keys() - {"tree", "limits", "hide"}:
+        raise BadOrder(f"unknown part of the sandbox: {', '.join(sorted(unknown))} (known: tree, limits, hide)")
     limits = Limits.of(given.get("limits") or {}, Limits.of_environment())
-    return box(given["tree"], limits, allow_unsandboxed=allow_unsandboxed)
+    found = box(given["tree"], limits, allow_unsandboxed=allow_unsandboxed)
+    return replace(found, hide=tuple(map(str, given.get("hide") or ())))
 
 
 def seated(found: Box, address: str) -> tuple[Box, str]:

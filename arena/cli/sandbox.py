@@ -27,24 +27,18 @@ class Sandbox:
     allow_unsandboxed: bool = False
 
     def entry(self, folder: str) -> dict[str, Any]:
-        """What an order says of a bot that is started in a folder. Raises click.UsageError where bots must not see that folder."""
-        return {"tree": str(tree_of(folder)), "limits": self.limits.as_json()}
+        """What an order says of a bot that is started in a folder."""
+        return {"tree": str(Path(folder).resolve()), "limits": self.limits.as_json(), "hide": hidden(folder)}
 
     def box(self, folder: str) -> Box:
         """The box itself. Raises IsolationMissing."""
-        return isolate.box(tree_of(folder), self.limits, allow_unsandboxed=self.allow_unsandboxed)
+        return isolate.of_order(self.entry(folder), allow_unsandboxed=self.allow_unsandboxed)
 
 
-def tree_of(folder: str) -> Path:
-    """The folder that a bot sees as /bot: the one that it is started in. Raises click.UsageError where that holds the store."""
-    path = Path(folder).resolve()
-    data = from_env().data
-    if data.is_relative_to(path):
-        raise click.UsageError(
-            f"--sandbox shows a bot the folder in which it is started, and {path} holds the arena's data, {data}; "
-            "start from the bot's own folder"
-        )
-    return path
+def hidden(folder: str) -> list[str]:
+    """What bots must not see of a folder: the arena's data, which by default lie where one happens to be."""
+    data, path = from_env().data, Path(folder).resolve()
+    return [str(data.relative_to(path))] if data != path and data.is_relative_to(path) and data.is_dir() else []
 
 
 def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -70,7 +64,9 @@ def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--limit", multiple=True, metavar="NAME=VALUE", help=f"A limit of the sandboxes; may be repeated ({names})."
         ),
-        click.option("--sandbox", is_flag=True, help="Run every bot in a sandbox, where it sees its own folder only."),
+        click.option(
+            "--sandbox", is_flag=True, help="Run every bot in a sandbox, where it sees no files but those of its own folder."
+        ),
     ):
         wrapped = option(wrapped)
     return wrapped
