@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BOT: Final = "/bot"
 HOME: Final = "/home/bot"
 SOCKET: Final = "/run/referee.sock"
-PACKAGES: Final = "/opt/arena"
+PACKAGES: Final = Path("/opt/arena")
 """Where the arena's own packages are, for bots that are made with its SDK."""
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -122,6 +122,10 @@ class Bubblewrap:
     def inside(self, address: str) -> str:
         """The socket's address in the sandbox."""
         return f"unix:{SOCKET}" if address.startswith("unix:") else address
+
+    def package(self, path: str) -> str:
+        """The package's folder has moved, what is in it has not."""
+        return str(PACKAGES / Path(path).resolve().relative_to(ROOT))
 
     # ---- the command --------------------------------------------------------------------------------------------------
 
@@ -290,7 +294,7 @@ def environment(limits: Limits, env: Mapping[str, str]) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
         **env,
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin")),
-        "PYTHONPATH": PACKAGES,
+        "PYTHONPATH": str(PACKAGES),
         "HOME": HOME,
         "TMPDIR": "/tmp",  # noqa: S108 - in the sandbox
     }

@@ -120,6 +120,11 @@ def seated(found: Box, address: str) -> tuple[Box, str]:
     return replace(found, socket=address.removeprefix("unix:")), ISOLATORS[found.isolator].inside(address)
 
 
+def inside(found: Box | None, path: str) -> str:
+    """Where a program in a box, or in none, finds a file of one of the arena's packages."""
+    return ISOLATORS[found.isolator].package(path) if found is not None else path
+
+
 # ---- running a command ----------------------------------------------------------------------------------------------
 
 

@@ -66,3 +66,6 @@ class Isolator(Protocol):
 
     def inside(self, address: str) -> str:
         """The referee's address as the program has to dial it."""
+
+    def package(self, path: str) -> str:
+        """Where the program finds a file of one of the arena's packages."""

@@ -41,5 +41,9 @@ class Plain:
         """The same address."""
         return address
 
+    def package(self, path: str) -> str:
+        """The same path."""
+        return path
+
 
 ISOLATORS: Final[dict[str, Isolator]] = {isolator.name: isolator for isolator in (Bubblewrap(), Plain())}
