@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import grpc
+from google.protobuf.json_format import MessageToDict
 
 from euchre.v1 import control_pb2, control_pb2_grpc
 from referee import isolate, launch, tls, wire
@@ -34,6 +35,8 @@ from referee.shuffle import first_dealer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+    from google.protobuf.message import Message
 
     from referee.box import Box
     from referee.server import Door
@@ -345,7 +348,8 @@ class _Match:
             self._job.log_dir.mkdir(parents=True, exist_ok=True)
             name = f"{seat.entry.bot}.{''.join(map(str, seating))}.seat{seat.place}.log"
             (self._job.log_dir / name).write_text(end.tail(2 * 64 * 1024) + "\n", encoding="utf-8")
-        if seat.faulted or (end.code and not killed):
+        hosted = seat.entry.box is not None and bool(end.out or end.err)  # its owner sees it nowhere else
+        if seat.faulted or hosted or (end.code and not killed):
             event = {"event": "log", "bot": seat.entry.bot, "seat": seat.place, "seating": list(seating)}
             self._report({**event, "exit": None if killed else end.code, "tail": _tail(end)})
 
@@ -372,6 +376,8 @@ class _Match:
         }
         if game.notes:
             event["notes"] = [_note(note, seats) for note in game.notes]
+        if game.fault_logs:
+            event["fault_logs"] = [_fault_log(log) for log in game.fault_logs]
         self._report(event)
 
 
@@ -390,6 +396,20 @@ def _summary(values: Sequence[int]) -> dict[str, int]:
         return {"median": 0, "p99": 0}
     ordered = sorted(values)
     return {"median": int(statistics.median(ordered)), "p99": ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]}
+
+
+def _fault_log(log: control_pb2.FaultLog) -> dict[str, Any]:
+    """Cards, calls and all else as the line protocol has them, so that an author can feed the ask to the bot again."""
+    exchanges = [
+        {name: _as_line(getattr(exchange, name)) if exchange.HasField(name) else None for name in ("ask", "answer")}
+        for exchange in log.exchanges
+    ]
+    head = {"deal": log.deal, "move": log.move, "seat": log.seat, "cause": log.cause, "detail": log.detail}
+    return {**head, "exchanges": exchanges}
+
+
+def _as_line(message: Message) -> dict[str, Any]:
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
 def _tail(end: launch.Exit) -> str:
