@@ -114,16 +114,20 @@ def keep(command: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
         os._exit(0)
     os.dup2(err, 2)  # so that the keeper's own complaints reach the bot's author
     code = CANNOT_START
+    box: dict[str, Any] | None = command.get("box")
     kept: Kept | None = None
+    tell: dict[str, Any] = {}
     try:
-        kept = Boxed(command, out, err) if command.get("box") else Kept(command, out, err)
+        kept = Boxed(command, out, err) if box else Kept(command, out, err)
         code = kept.run(watched)
     except OSError as error:
         os.write(2, f"cannot start {command['argv'][0]}: {error}\n".encode())
+        tell = {"broken": box is not None and box["isolator"] != "none"}
     finally:
         kill_below()
         if kept is not None:
-            os.write(told, json.dumps(kept.conclude(code)).encode())
+            tell = kept.conclude(code) | tell
+        os.write(told, json.dumps(tell).encode())
         os._exit(code)
 
 

@@ -15,7 +15,7 @@ import statistics
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import grpc
 from google.protobuf.json_format import MessageToDict
@@ -24,7 +24,7 @@ from euchre.v1 import control_pb2, control_pb2_grpc
 from referee import isolate, launch, tls, wire
 from referee.auth import TokenBook, digest, new_token
 from referee.clock import Clock
-from referee.errors import BadOrder, LauncherGone
+from referee.errors import BadOrder, IsolationMissing, LauncherGone
 from referee.lag import Watch
 from referee.order import Order, OrderSeat
 from referee.relay import Relay
@@ -167,9 +167,10 @@ async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, 
         link = _Link(address, control, (("authorization", f"Bearer {token}"),), server, folder)
         match = _Match(job, launcher, report, link)
         async with asyncio.TaskGroup() as group:
-            guard = group.create_task(launcher.lost())
+            guards = [group.create_task(launcher.lost()), group.create_task(match.broken())]
             await _play_seatings(match, job, group)
-            guard.cancel()
+            for guard in guards:
+                guard.cancel()
     report({"event": "done"})
 
 
@@ -266,6 +267,11 @@ class _Match:
         self._launcher = launcher
         self._report = report
         self._link = link
+        self._broken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def broken(self) -> NoReturn:
+        """Wait for a sandbox that cannot be made. Raises IsolationMissing: no bot is to blame."""
+        raise IsolationMissing(await self._broken)
 
     async def play(self, seating: tuple[int, ...], halfway: asyncio.Event) -> None:
         """Play all sets of one seating; sets `halfway` when half of the games have ended."""
@@ -319,6 +325,10 @@ class _Match:
         assert seat.process is not None
         with contextlib.suppress(LauncherGone):
             end = await asyncio.shield(seat.process.ended)
+            if end.broken:
+                if not self._broken.done():
+                    self._broken.set_result(f"the sandbox of {seat.entry.bot} could not be made: {end.err.strip()}")
+                return
             request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=end.how)
             await self._link.control.ReportExit(request, metadata=self._link.metadata)
 
