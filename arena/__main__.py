@@ -17,6 +17,7 @@ COMMANDS = {
     "check": ("arena.cli.check:check", "Check that a bot keeps the protocol, step by step."),
     "verify": ("arena.cli.verify:verify", "Replay records of matches and say what is wrong, if anything."),
     "show": ("arena.cli.show:show", "Print a deal of a record so that a person can follow it."),
+    "logs": ("arena.cli.logs:logs", "Print what a bot wrote in a match, and what went before its faults."),
     "bot": ("arena.cli.bot:bot", "Add, list and remove bots."),
     "league": ("arena.cli.league:league", "Create and run leagues; standings and export."),
     "worker": ("arena.cli.serve:worker", "Run a worker that plays queued matches."),

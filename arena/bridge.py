@@ -21,7 +21,7 @@ from google.protobuf import json_format
 from arena.sdk import wire
 from arena.sdk.client import PROTOCOL, Session, environment, packed
 from euchre.v1 import referee_pb2
-from referee.launcher import PR_SET_CHILD_SUBREAPER, die_with_parent, kill_below, prctl
+from referee.keeper import PR_SET_CHILD_SUBREAPER, die_with_parent, kill_below, prctl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,16 +10,17 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from dashboard import api, data, errors, filters, security, tables
-from dashboard.pages import home, leagues, matches
+from dashboard.pages import home, leagues, logs, matches
 
 __all__ = ["create_app"]
 
 
-def create_app(store_url: str | None = None) -> Flask:
+def create_app(store_url: str | None = None, may_read_logs: logs.Permission | None = None) -> Flask:
     """Make the WSGI application over one store, upgrading the store's schema where needed.
 
     Args:
         store_url: `sqlite:///PATH` or a PostgreSQL URL; by default `ARENA_STORE`, else `arena.db` in `ARENA_DATA` (`./var`).
+        may_read_logs: whether whoever sends the present request may read the logs of the bot of this name; nobody may without it.
 
     Raises:
         league.errors.StoreError: the store cannot be opened.
@@ -33,7 +34,8 @@ def create_app(store_url: str | None = None) -> Flask:
     tables.init_app(app)
     filters.init_app(app)
     security.init_app(app)
+    logs.init_app(app, may_read_logs)
     errors.init_app(app)
-    for blueprint in (home.bp, leagues.bp, matches.bp, api.bp):
+    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, api.bp):
         app.register_blueprint(blueprint)
     return app

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -256,6 +256,44 @@ class BotLog:
     exit: int | None
     tail: str
     logged_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question to a bot and its answer, as the line protocol has them; either may be missing."""
+
+    ask: dict[str, Any] | None
+    answer: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class FaultLog:
+    """What went before a fault of a bot. For its owner alone: it shows what its seat knew."""
+
+    attempt: int
+    match: str
+    bot: str
+    set: int
+    seating: Seating
+    seat: int
+    deal: int
+    move: int
+    """The number in the deal of the move that the referee made."""
+    cause: str
+    detail: str
+    exchanges: tuple[Exchange, ...]
+    """The last ones of this seat in this game; that of the fault is the last."""
+    logged_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerLogs:
+    """All that there is to tell the owner of a bot about a match: what it wrote, and its faults in the order of the games."""
+
+    match: str
+    bot: str
+    outputs: tuple[BotLog, ...]
+    faults: tuple[FaultLog, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,23 @@ arena is never a result.
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import func, or_, select, update
 
 from league.canonical import canonical
 from league.database import Database, insert
-from league.model import Attempt, BotLog, Claim, Outcome, Void, VoidCause
+from league.errors import NotFound
+from league.model import Attempt, BotLog, Claim, Exchange, FaultLog, Outcome, OwnerLogs, Void, VoidCause
 from league.store_leagues import seatings_of
-from league.store_matches import find_match, require_open
-from league.tables import attempt_voids, attempts, bot_logs, matches
+from league.store_matches import find_match, load_lineups, require_open
+from league.tables import attempt_voids, attempts, bot_logs, fault_logs, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection, Row
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 TAIL_BYTES = 16 * 1024
 """What is kept of a failed bot's output: its end."""
 DETAIL_CHARACTERS = 2_000
+FAULTS_KEPT = 60
+"""Fault logs kept of one bot in one attempt: the first ones, which say what is wrong."""
 _RELEASES = tuple(outcome for outcome in get_args(Outcome) if outcome != "lost")
 
 
@@ -155,6 +159,48 @@ class ClaimStore(Database):
         with self._write() as connection:
             connection.execute(insert(connection, bot_logs).values(row))
 
+    def add_fault_log(self, claim: Claim, *, bot: str, set: int, seating: Seating, log: Mapping[str, Any]) -> bool:
+        """Keep what went before a fault, unless it is kept already or :data:`FAULTS_KEPT` of this bot's are; whether it was.
+
+        Args:
+            claim: The attempt that played the game.
+            bot: Whose fault it was.
+            set: The set of the game.
+            seating: The seating of the game.
+            log: One entry of ``fault_logs`` in the referee's "game" event.
+        """
+        row = {
+            "attempt_id": claim.attempt,
+            "bot": bot,
+            "set_number": set,
+            "seating": canonical(seating),
+            "logged_at": time.time(),
+            **{name: log[name] for name in ("seat", "deal", "move", "cause")},
+            "detail": _detail(log["detail"]),
+            "exchanges": _clean(canonical(log["exchanges"])),
+        }
+        held = select(func.count()).where(fault_logs.c.attempt_id == claim.attempt, fault_logs.c.bot == bot)
+        with self._write() as connection:
+            if connection.execute(held).scalar_one() >= FAULTS_KEPT:
+                return False
+            return connection.execute(insert(connection, fault_logs).values(row).on_conflict_do_nothing()).rowcount == 1
+
+    def owner_logs(self, match_id: str, bot: str) -> OwnerLogs:
+        """Return what a bot wrote in a match and what went before its faults. Whoever calls it has seen to it that he may.
+
+        Raises:
+            NotFound: the match is not stored, or the bot does not play in it.
+        """
+        columns = (fault_logs.c.set_number, fault_logs.c.seating, fault_logs.c.deal, fault_logs.c.move, fault_logs.c.id)
+        with self._read() as connection:
+            match = find_match(connection, match_id)
+            names = [version.bot for version in load_lineups(connection, [match.id])[match.id]]
+            if bot not in names:
+                raise NotFound(f"bot {bot!r} does not play in match {match_id} ({' and '.join(names)} do)")
+            query = select(fault_logs).join(attempts).where(attempts.c.match_id == match.id, fault_logs.c.bot == bot)
+            faults = tuple(_fault_log(row, match_id) for row in connection.execute(query.order_by(*columns)))
+        return OwnerLogs(match_id, bot, tuple(self.logs(match_id, bot)), faults)
+
     def attempts(self, match_id: str) -> list[Attempt]:
         """Return every attempt at a match, the newest first; NotFound if the match is not stored."""
         with self._read() as connection:
@@ -204,6 +250,28 @@ def _attempt(row: Row[tuple[object, ...]], match_id: str, voids: tuple[Void, ...
         outcome=row.outcome,
         detail=row.detail,
         voids=voids,
+    )
+
+
+def _clean(text: str) -> str:
+    """A text without the escape of NUL, which PostgreSQL would take in text but not as JSON."""
+    return text.replace("\\u0000", "\\ufffd")
+
+
+def _fault_log(row: Row[tuple[object, ...]], match: str) -> FaultLog:
+    return FaultLog(
+        attempt=row.attempt_id,
+        match=match,
+        bot=row.bot,
+        set=row.set_number,
+        seating=seatings_of(f"[{row.seating}]")[0],
+        seat=row.seat,
+        deal=row.deal,
+        move=row.move,
+        cause=row.cause,
+        detail=row.detail,
+        exchanges=tuple(Exchange(**exchange) for exchange in json.loads(row.exchanges)),
+        logged_at=row.logged_at,
     )
 
 

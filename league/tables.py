@@ -209,3 +209,21 @@ bot_logs = Table(
     Column("tail", Text, nullable=False),
     Column("logged_at", Double, nullable=False),
 )
+
+fault_logs = Table(
+    "fault_logs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("attempt_id", ForeignKey("attempts.id"), nullable=False),
+    Column("bot", Text, nullable=False, index=True),
+    Column("set_number", Integer, nullable=False),
+    Column("seating", Text, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("deal", Integer, nullable=False),
+    Column("move", Integer, nullable=False),
+    Column("cause", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("exchanges", Text, nullable=False),  # JSON
+    Column("logged_at", Double, nullable=False),
+    UniqueConstraint("attempt_id", "set_number", "seating", "seat", "deal", "move"),
+)

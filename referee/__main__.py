@@ -17,9 +17,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from referee.errors import BadAddress, RefereeError
+from referee.errors import BadAddress, IsolationMissing, RefereeError
+from referee.keeper import die_with_parent
 from referee.launch import Launcher
-from referee.launcher import die_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -121,7 +121,7 @@ def match() -> int:
         job = matches.parse(json.loads(_read_line()))
     except (RefereeError, ValueError, AttributeError) as error:
         print(f"referee: {error}", file=sys.stderr)
-        return BAD_ORDER
+        return FAILED if isinstance(error, IsolationMissing) else BAD_ORDER
     launcher = Launcher()
     printer = Printer()
 

@@ -13,6 +13,7 @@ from referee.errors import BadClock, BadOrder, Refusal
 from referee.game import INTERRUPTED
 from referee.hall import Finished
 from referee.service import abort
+from referee.session import TableSeat
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -120,5 +121,6 @@ def _response(event: Finished | Void, order: Order) -> control_pb2.PlayMatchResp
         record=json.dumps(table.game.record(order.seating), separators=(",", ":")),
         times=[wire.times_message(seat, times) for seat, times in enumerate(table.times)],
         notes=[wire.note_message(note) for note in table.notes],
+        fault_logs=[log for seat in table.seats if isinstance(seat, TableSeat) for log in seat.fault_logs],
     )
     return control_pb2.PlayMatchResponse(game=game)

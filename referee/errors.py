@@ -5,6 +5,8 @@ RefereeError (Exception)
 ├── BadOrder (ValueError)      an order that cannot be played
 ├── BadAddress (ValueError)    an address that cannot be served
 ├── BadTokens (ValueError)     a token file that cannot be read
+├── BadLimit (ValueError)      a limit of a sandbox that is unknown or out of bounds
+├── IsolationMissing           untrusted programs cannot be isolated here
 ├── LauncherGone               the process that starts the bots has ended
 └── Refusal                    a stream or a call that cannot go on; carries what its status will say
 """
@@ -36,6 +38,14 @@ class BadCertificate(RefereeError, ValueError):  # noqa: N818
 
 class BadTokens(RefereeError, ValueError):  # noqa: N818
     """A token file cannot be read; the message says where it is wrong."""
+
+
+class BadLimit(RefereeError, ValueError):  # noqa: N818
+    """A limit of a sandbox is unknown or out of bounds; the message says what is allowed."""
+
+
+class IsolationMissing(RefereeError):  # noqa: N818
+    """Programs that are not trusted cannot be isolated here; the message says what is missing and what can be done."""
 
 
 class LauncherGone(RefereeError):  # noqa: N818

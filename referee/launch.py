@@ -18,8 +18,11 @@ from referee.errors import BadOrder, LauncherGone
 if TYPE_CHECKING:
     from typing import IO
 
+    from referee.box import Box
+
 ROOT: Final = str(Path(__file__).resolve().parent.parent)
 """Where the project's packages are: on the PYTHONPATH of bots in Python, so that samples run from any folder."""
+PROGRAM: Final = (sys.executable, "-m", "referee.launcher")
 _LINE: Final = 8 * 1024 * 1024
 _PATIENCE: Final = 10.0
 """Seconds for the launcher to kill everything before it is killed itself."""
@@ -33,6 +36,17 @@ class Exit:
     """The exit code, 128 + n after signal n, 127 where the program could not be started."""
     out: str
     err: str
+    reason: str = ""
+    """Why its sandbox killed it, if that did: `killed: memory over 1 GiB`."""
+    notes: tuple[str, ...] = ()
+    """Limits of its sandbox that it met."""
+    broken: bool = False
+    """Whether its sandbox could not be made: that is nobody's fault but the arena's."""
+
+    @property
+    def how(self) -> str:
+        """How it ended, in words."""
+        return self.reason or f"exit code {self.code}"
 
     def tail(self, size: int = 64 * 1024) -> str:
         """Both outputs in one text, errors last."""
@@ -80,13 +94,24 @@ def environment(words: list[str], address: str, token: str) -> dict[str, str]:
     return found
 
 
+def _exit(event: dict[str, Any]) -> Exit:
+    return Exit(
+        code=event["code"],
+        out=event["out"],
+        err=event["err"],
+        reason=event.get("reason", ""),
+        notes=tuple(event.get("notes", ())),
+        broken=event.get("broken", False),
+    )
+
+
 class Launcher:
     """Starts the launcher program. Make it before any gRPC object, call `listen` in the event loop, `close` at the end."""
 
     def __init__(self) -> None:
         path = os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH"))))
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-m", "referee.launcher"],
+            PROGRAM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
@@ -112,7 +137,7 @@ class Launcher:
         while line := await reader.readline():
             event = json.loads(line)
             bot = self._bots.pop(event["exited"])
-            bot.ended.set_result(Exit(event["code"], event["out"], event["err"]))
+            bot.ended.set_result(_exit(event))
         for bot in self._bots.values():
             bot.ended.set_exception(LauncherGone("the launcher has ended"))
             bot.ended.exception()  # seen, whether or not anybody waits for it
@@ -123,11 +148,11 @@ class Launcher:
         await asyncio.shield(self._listening)
         raise LauncherGone("the launcher has ended")
 
-    def start(self, words: list[str], env: dict[str, str], cwd: str | None = None) -> Bot:
-        """Start a bot; whether that went well is told by its end. Raises LauncherGone."""
+    def start(self, words: list[str], env: dict[str, str], cwd: str | None = None, box: Box | None = None) -> Bot:
+        """Start a bot, in a sandbox if there is a box; whether that went well is told by its end. Raises LauncherGone."""
         self._count += 1
         bot = self._bots[self._count] = Bot(self._count, self)
-        self.send({"start": self._count, "argv": words, "env": env, "cwd": cwd})
+        self.send({"start": self._count, "argv": words, "env": env, "cwd": cwd, "box": box.as_json() if box else None})
         return bot
 
     def send(self, what: dict[str, Any]) -> None:

@@ -2,11 +2,11 @@
 
 It reads commands, one JSON object a line, from stdin and writes events likewise to stdout:
 
-    {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null}     {"stop": 7}     {"remove": "/folder/at/the/end"}
+    {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null, "box": null}   {"stop": 7}   {"remove": "/folder/at/the/end"}
     {"exited": 7, "code": 1, "out": "...", "err": "..."}                 code 128 + n after signal n, 127 where it could not start
+    {..., "reason": "killed: memory over 1 GiB", "notes": ["..."], "broken": false}       of a bot in a box (referee.box.Box)
 
-Each bot is started by a keeper, a fork of this process that adopts whatever the bot leaves behind (PR_SET_CHILD_SUBREAPER),
-so that the whole tree is known and is killed when the bot ends, when it is stopped, or when anything above it dies. All
+Each bot is started by a keeper (referee.keeper), so that the whole tree of its processes is known and dies with it. All
 output of a bot is read at once; only the tail is kept. When stdin closes or a SIGTERM comes, everything is killed and the
 program ends.
 """
@@ -14,159 +14,22 @@ program ends.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import selectors
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from collections import deque
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from referee.keeper import CANNOT_START, PR_SET_CHILD_SUBREAPER, die_with_parent, keep, kill_below, parents, prctl, reap, send
+
 TAIL: Final = 64 * 1024
 """Bytes kept of each of a bot's two outputs."""
 CHUNK: Final = 64 * 1024
-ROUND: Final = 0.01
-"""Seconds between two looks at what is left of a tree that is being killed."""
-
-PR_SET_PDEATHSIG: Final = 1
-PR_SET_CHILD_SUBREAPER: Final = 36
-CANNOT_START: Final = 127
-
-
-def prctl(option: int, value: int) -> bool:
-    """Call Linux's prctl; False where there is none."""
-    if not sys.platform.startswith("linux"):
-        return False
-    return bool(_libc().prctl(option, value, 0, 0, 0) == 0)
-
-
-def _libc(loaded: list[ctypes.CDLL] = []) -> ctypes.CDLL:  # noqa: B006 - loaded once, before any fork
-    if not loaded:
-        loaded.append(ctypes.CDLL(None, use_errno=True))
-    return loaded[0]
-
-
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Have the kernel send this process a signal when its parent dies."""
-    prctl(PR_SET_PDEATHSIG, number)
-
-
-# ---- the tree below a process ---------------------------------------------------------------------------------------
-
-
-def parents() -> dict[int, int]:
-    """The parent of every process that can be seen; empty where there is no /proc."""
-    found = {}
-    for entry in os.scandir("/proc") if Path("/proc/self/stat").exists() else ():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                stat = Path(entry.path, "stat").read_bytes()
-                found[int(entry.name)] = int(stat.rpartition(b")")[2].split()[1])
-    return found
-
-
-def descendants(root: int) -> list[int]:
-    """Every process below `root`, not `root` itself."""
-    children: dict[int, list[int]] = {}
-    for child, parent in parents().items():
-        children.setdefault(parent, []).append(child)
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
-
-
-def send(pid: int, number: int) -> None:
-    """Send a signal to a process that may have ended."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
-
-
-def kill_below() -> None:
-    """Kill and reap everything below this process; what forks meanwhile is found in the next round."""
-    while True:
-        for pid in descendants(os.getpid()):
-            send(pid, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        # bounded: the one child left may be what a killed one forked after we had looked, and nothing will end it but us
-        signal.sigtimedwait({signal.SIGCHLD}, ROUND)
-
-
-# ---- the keeper of one bot ------------------------------------------------------------------------------------------
-
-
-def keep(command: dict[str, Any], out: int, err: int) -> NoReturn:
-    """Be the keeper: run the bot, adopt its orphans, and when it has ended or a SIGTERM comes, kill all of them."""
-    watched = {signal.SIGCHLD, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, watched)
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
-    die_with_parent(signal.SIGTERM)
-    if os.getppid() != command["launcher"]:
-        os._exit(0)
-    os.dup2(err, 2)  # so that the keeper's own complaints reach the bot's author
-    code = CANNOT_START
-    try:
-        code = _run(command, out, err, watched)
-    except OSError as error:
-        os.write(2, f"cannot start {command['argv'][0]}: {error}\n".encode())
-    finally:
-        kill_below()
-        os._exit(code)
-
-
-def _run(command: dict[str, Any], out: int, err: int, watched: set[signal.Signals]) -> int:
-    bot = subprocess.Popen(
-        command["argv"],
-        env=command["env"],
-        cwd=command.get("cwd"),
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-        start_new_session=True,
-        preexec_fn=_enter,  # noqa: PLW1509 - this process has a single thread
-    )
-    while True:
-        if signal.sigwait(watched) == signal.SIGTERM:
-            _kill_group(bot.pid)
-            return 128 + signal.SIGKILL
-        for pid, status in _reap():
-            if pid == bot.pid:
-                _kill_group(bot.pid)
-                return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
-
-
-def _enter() -> None:
-    """In the bot's process, before its program starts."""
-    die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, set())
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-def _reap() -> list[tuple[int, int]]:
-    found = []
-    with contextlib.suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            found.append(ended)
-    return found
-
-
 # ---- the launcher ---------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +59,8 @@ class Kept:
         self.number = number
         self.keeper = keeper
         self.home = home
-        self.tails = (Tail(), Tail())
+        self.tails = (Tail(), Tail(), Tail())
+        """Of its two outputs, and of what its keeper tells."""
         self.pipes: list[int] = []
 
 
@@ -251,7 +115,7 @@ class Launcher:
         if signal.SIGTERM in numbers or signal.SIGINT in numbers:
             self._going = False
         if signal.SIGCHLD in numbers:
-            for pid, status in _reap():
+            for pid, status in reap():
                 self._ended(pid, os.waitstatus_to_exitcode(status))
             self._kill_strays()
 
@@ -289,24 +153,24 @@ class Launcher:
         home = tempfile.mkdtemp(prefix="euchre-bot-")
         command["env"] = {**command["env"], "HOME": home, "TMPDIR": home}
         command["launcher"] = os.getpid()
-        out, err = os.pipe(), os.pipe()
+        out, err, told = os.pipe(), os.pipe(), os.pipe()
         # blocked over the fork, or a signal meant for the young keeper would wake the launcher through the shared pipe
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT})
         keeper = os.fork()
         if not keeper:
-            self._become_keeper(command, out[1], err[1])
+            self._become_keeper(command, out[1], err[1], told[1])
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        os.close(out[1])
-        os.close(err[1])
+        for _, end in (out, err, told):
+            os.close(end)
         bot = Kept(command["start"], keeper, home)
-        for (pipe, _), tail in zip((out, err), bot.tails, strict=True):
+        for (pipe, _), tail in zip((out, err, told), bot.tails, strict=True):
             os.set_blocking(pipe, False)
             bot.pipes.append(pipe)
             self._selector.register(pipe, selectors.EVENT_READ, lambda fd, tail=tail: self._drain(fd, tail))
         self._bots[bot.number] = bot
 
     @staticmethod
-    def _become_keeper(command: dict[str, Any], out: int, err: int) -> NoReturn:
+    def _become_keeper(command: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
         """In the fork: let go of everything of the launcher's, above all of its commands and of other bots' outputs."""
         try:
             signal.set_wakeup_fd(-1)
@@ -314,11 +178,11 @@ class Launcher:
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
             os.dup2(null, 1)
-            kept = sorted((out, err))
-            os.closerange(3, kept[0])
-            os.closerange(kept[0] + 1, kept[1])
-            os.closerange(kept[1] + 1, 4096)
-            keep(command, out, err)
+            before = 2
+            for fd in (*sorted((out, err, told)), 4096):
+                os.closerange(before + 1, fd)
+                before = fd
+            keep(command, out, err, told)
         finally:
             os._exit(CANNOT_START)
 
@@ -342,7 +206,8 @@ class Launcher:
         shutil.rmtree(bot.home, ignore_errors=True)
         # a keeper that was killed could not clean up; what it left comes to us and is killed as a stray
         code = code if code >= 0 else 128 - code
-        self._report({"exited": bot.number, "code": code, "out": bot.tails[0].text(), "err": bot.tails[1].text()})
+        out, err, told = (tail.text() for tail in bot.tails)
+        self._report({"exited": bot.number, "code": code, "out": out, "err": err, **(json.loads(told) if told else {})})
 
     def _finish(self, pipe: int, tail: Tail) -> None:
         """Read what is still in a pipe; a pipe holds no more than a few chunks, and a stray may still be writing."""

@@ -15,17 +15,19 @@ import statistics
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import grpc
+from google.protobuf.json_format import MessageToDict
 
 from euchre.v1 import control_pb2, control_pb2_grpc
-from referee import launch, tls, wire
+from referee import isolate, launch, tls, wire
 from referee.auth import TokenBook, digest, new_token
 from referee.clock import Clock
-from referee.errors import BadOrder, LauncherGone
+from referee.errors import BadOrder, IsolationMissing, LauncherGone
 from referee.lag import Watch
 from referee.order import Order, OrderSeat
+from referee.relay import Relay
 from referee.rules import Rules
 from referee.rules.errors import RulesError
 from referee.server import Server
@@ -34,12 +36,17 @@ from referee.shuffle import first_dealer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
+    from google.protobuf.message import Message
+
+    from referee.box import Box
+    from referee.server import Door
+
 log = logging.getLogger(__name__)
 
 FAREWELL: Final = 1.0
 """Seconds from the goodbye to the end of a bot's process, by force if need be."""
 _KNOWN: Final = frozenset(
-    ("match", "variant", "format", "options", "lineup", "key", "clock", "games", "referee", "log_dir", "lag")
+    ("match", "variant", "format", "options", "lineup", "key", "clock", "games", "referee", "log_dir", "lag", "allow_unsandboxed")
 )
 
 
@@ -54,6 +61,8 @@ class Entry:
     run: str | None
     cwd: str | None
     tokens: tuple[bytes, ...]
+    box: Box | None = None
+    """The sandbox that it runs in; None for a bot that is trusted."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ def _parse(given: Mapping[str, Any]) -> Job:
         format=given.get("format", "game"),
         key=bytes.fromhex(given["key"]),
         clock=Clock.of(given.get("clock") or {}),
-        lineup=tuple(_entry(entry, rules) for entry in given["lineup"]),
+        lineup=tuple(_entry(entry, rules, bool(given.get("allow_unsandboxed"))) for entry in given["lineup"]),
         games=_by_seating(given["games"]),
         referee=(referee["address"], referee["token"]) if referee else None,
         log_dir=Path(given["log_dir"]) if given.get("log_dir") else None,
@@ -111,7 +120,7 @@ def _parse(given: Mapping[str, Any]) -> Job:
     return job
 
 
-def _entry(given: Mapping[str, Any], rules: Rules) -> Entry:
+def _entry(given: Mapping[str, Any], rules: Rules, allow_unsandboxed: bool) -> Entry:
     name, run = str(given["bot"]), given.get("run")
     tokens = tuple(bytes.fromhex(token) for token in given.get("tokens") or ())
     seats = rules.seats // rules.sides
@@ -119,7 +128,9 @@ def _entry(given: Mapping[str, Any], rules: Rules) -> Entry:
         raise BadOrder(f"bot {name}: no run command and {len(tokens)} token digests (allowed: {seats}, one a seat)")
     if run is not None:
         launch.command(run)
-    return Entry(name, run, given.get("cwd"), tokens)
+    sandbox = given.get("sandbox")
+    box = isolate.of_order(sandbox, allow_unsandboxed=allow_unsandboxed) if run is not None and sandbox else None
+    return Entry(name, run, given.get("cwd"), tokens, box)
 
 
 def _by_seating(games: Sequence[Any]) -> dict[tuple[int, ...], tuple[int, ...]]:
@@ -151,13 +162,15 @@ def _order(job: Job, seating: tuple[int, ...], tokens: Sequence[bytes]) -> Order
 
 async def play(job: Job, launcher: launch.Launcher, report: Callable[[dict[str, Any]], None]) -> None:
     """Play a job and report its events, `done` last. Whatever ends it early ends its bots too."""
-    async with _referee(job, launcher) as (address, token), _channel(address) as channel:
-        link = _Link(address, control_pb2_grpc.ControlServiceStub(channel), (("authorization", f"Bearer {token}"),))
+    async with _folder(launcher) as folder, _referee(job, folder) as (address, token, server), _channel(address) as channel:
+        control = control_pb2_grpc.ControlServiceStub(channel)
+        link = _Link(address, control, (("authorization", f"Bearer {token}"),), server, folder)
         match = _Match(job, launcher, report, link)
         async with asyncio.TaskGroup() as group:
-            guard = group.create_task(launcher.lost())
+            guards = [group.create_task(launcher.lost()), group.create_task(match.broken())]
             await _play_seatings(match, job, group)
-            guard.cancel()
+            for guard in guards:
+                guard.cancel()
     report({"event": "done"})
 
 
@@ -180,20 +193,26 @@ async def _play_seatings(match: _Match, job: Job, group: asyncio.TaskGroup) -> N
 
 
 @contextlib.asynccontextmanager
-async def _referee(job: Job, launcher: launch.Launcher) -> AsyncIterator[tuple[str, str]]:
-    """The address of the referee and an operator's token for it."""
-    if job.referee is not None:
-        yield job.referee
-        return
-    token = new_token()
+async def _folder(launcher: launch.Launcher) -> AsyncIterator[Path]:
+    """A private folder for sockets."""
     with tempfile.TemporaryDirectory(prefix="euchre-", dir=_short_folder(), ignore_cleanup_errors=True) as folder:
         launcher.send({"remove": folder})  # should this process be killed
-        server = Server(TokenBook(operators={digest(token)}), watch=Watch(job.lag))
-        address = await server.start(f"unix:{folder}/referee.sock")
-        try:
-            yield address, token
-        finally:
-            await server.stop(grace=0.2)
+        yield Path(folder)
+
+
+@contextlib.asynccontextmanager
+async def _referee(job: Job, folder: Path) -> AsyncIterator[tuple[str, str, Server | None]]:
+    """The address of the referee, an operator's token for it, and the referee itself if it is our own."""
+    if job.referee is not None:
+        yield (*job.referee, None)
+        return
+    token = new_token()
+    server = Server(TokenBook(operators={digest(token)}), watch=Watch(job.lag))
+    address = await server.start(f"unix:{folder}/referee.sock")
+    try:
+        yield address, token, server
+    finally:
+        await server.stop(grace=0.2)
 
 
 def _short_folder() -> str | None:
@@ -210,6 +229,7 @@ class _Seat:
         self.digest = digest_
         self.token = token
         self.process: launch.Bot | None = None
+        self.door: Door | Relay | None = None
         self.faulted = False
 
 
@@ -220,6 +240,17 @@ class _Link:
     address: str
     control: Any
     metadata: tuple[tuple[str, str], ...]
+    server: Server | None
+    """The referee, if it is our own."""
+    folder: Path
+    """Where sockets can be made."""
+
+    async def door(self, seat: _Seat) -> tuple[str, Door | Relay]:
+        """A way to the referee for one seat in a sandbox, and its address: it is nobody else's."""
+        path = self.folder / f"{seat.digest.hex()[:12]}.sock"
+        if self.server is not None:
+            return f"unix:{path}", await self.server.door(path, seat.digest)
+        return f"unix:{path}", await Relay.open(path, self.address)
 
 
 class _Match:
@@ -236,6 +267,11 @@ class _Match:
         self._launcher = launcher
         self._report = report
         self._link = link
+        self._broken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def broken(self) -> NoReturn:
+        """Wait for a sandbox that cannot be made. Raises IsolationMissing: no bot is to blame."""
+        raise IsolationMissing(await self._broken)
 
     async def play(self, seating: tuple[int, ...], halfway: asyncio.Event) -> None:
         """Play all sets of one seating; sets `halfway` when half of the games have ended."""
@@ -247,7 +283,7 @@ class _Match:
         try:
             call = self._link.control.PlayMatch(request, metadata=self._link.metadata)
             await call.initial_metadata()  # only now do the tokens count
-            self._start(seats)
+            await self._start(seats)
             watchers = [asyncio.create_task(self._watch(seat)) for seat in seats if seat.process]
             left = len(order.sets)
             async for response in call:
@@ -274,19 +310,26 @@ class _Match:
                 seats.append(_Seat(place, entry, digest(token), token))
         return seats
 
-    def _start(self, seats: list[_Seat]) -> None:
+    async def _start(self, seats: list[_Seat]) -> None:
         for seat in seats:
             if seat.token is not None and seat.entry.run is not None:
-                words = launch.command(seat.entry.run)
-                env = launch.environment(words, self._link.address, seat.token) | tls.handed_down(self._link.address)
-                seat.process = self._launcher.start(words, env, seat.entry.cwd)
+                words, address, box = launch.command(seat.entry.run), self._link.address, seat.entry.box
+                if box is not None:
+                    address, seat.door = await self._link.door(seat)
+                    box, address = isolate.seated(box, address)
+                env = launch.environment(words, address, seat.token) | tls.handed_down(address)
+                seat.process = self._launcher.start(words, env, seat.entry.cwd, box)
 
     async def _watch(self, seat: _Seat) -> None:
         """Tell the referee at once when a bot's process has ended."""
         assert seat.process is not None
         with contextlib.suppress(LauncherGone):
             end = await asyncio.shield(seat.process.ended)
-            request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=f"exit code {end.code}")
+            if end.broken:
+                if not self._broken.done():
+                    self._broken.set_result(f"the sandbox of {seat.entry.bot} could not be made: {end.err.strip()}")
+                return
+            request = control_pb2.ReportExitRequest(token_sha256=seat.digest, detail=end.how)
             await self._link.control.ReportExit(request, metadata=self._link.metadata)
 
     async def _end(self, seats: list[_Seat], seating: tuple[int, ...], patience: float) -> None:
@@ -303,6 +346,9 @@ class _Match:
             for place in killed:
                 processes[place].stop()
             await asyncio.wait(ends)
+        for seat in seats:
+            if seat.door is not None:
+                await seat.door.close()
         for place, process in processes.items():
             if process.ended.exception() is None:
                 self._tell_end(seats[place], seating, process.ended.result(), killed=place in killed)
@@ -312,9 +358,10 @@ class _Match:
             self._job.log_dir.mkdir(parents=True, exist_ok=True)
             name = f"{seat.entry.bot}.{''.join(map(str, seating))}.seat{seat.place}.log"
             (self._job.log_dir / name).write_text(end.tail(2 * 64 * 1024) + "\n", encoding="utf-8")
-        if seat.faulted or (end.code and not killed):
+        hosted = seat.entry.box is not None and bool(end.out or end.err)  # its owner sees it nowhere else
+        if seat.faulted or hosted or (end.code and not killed):
             event = {"event": "log", "bot": seat.entry.bot, "seat": seat.place, "seating": list(seating)}
-            self._report({**event, "exit": None if killed else end.code, "tail": end.tail()})
+            self._report({**event, "exit": None if killed else end.code, "tail": _tail(end)})
 
     # ---- events -------------------------------------------------------------------------------------------------------
 
@@ -339,6 +386,8 @@ class _Match:
         }
         if game.notes:
             event["notes"] = [_note(note, seats) for note in game.notes]
+        if game.fault_logs:
+            event["fault_logs"] = [_fault_log(log) for log in game.fault_logs]
         self._report(event)
 
 
@@ -357,6 +406,26 @@ def _summary(values: Sequence[int]) -> dict[str, int]:
         return {"median": 0, "p99": 0}
     ordered = sorted(values)
     return {"median": int(statistics.median(ordered)), "p99": ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]}
+
+
+def _fault_log(log: control_pb2.FaultLog) -> dict[str, Any]:
+    """Cards, calls and all else as the line protocol has them, so that an author can feed the ask to the bot again."""
+    exchanges = [
+        {name: _as_line(getattr(exchange, name)) if exchange.HasField(name) else None for name in ("ask", "answer")}
+        for exchange in log.exchanges
+    ]
+    head = {"deal": log.deal, "move": log.move, "seat": log.seat, "cause": log.cause, "detail": log.detail}
+    return {**head, "exchanges": exchanges}
+
+
+def _as_line(message: Message) -> dict[str, Any]:
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def _tail(end: launch.Exit) -> str:
+    """What a bot wrote last; before it, what its sandbox has to say."""
+    told = [f"[sandbox] {text}" for text in (end.reason, *end.notes) if text]
+    return "\n".join([*told, end.tail()]) if told else end.tail()
 
 
 def _note(note: control_pb2.Note, seats: list[_Seat]) -> dict[str, Any]:

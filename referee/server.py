@@ -78,6 +78,19 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+class Door:
+    """A socket for one bot."""
+
+    def __init__(self, server: grpc.aio.Server, path: Path) -> None:
+        self._server = server
+        self._path = path
+
+    async def close(self) -> None:
+        """End its stream, if it is still up."""
+        await self._server.stop(0)
+        self._path.unlink(missing_ok=True)
+
+
 class Server:
     """A listening referee. Make it in the event loop; `start`, then `stop`."""
 
@@ -129,6 +142,15 @@ class Server:
         for name in ("", SERVICE, CONTROL):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self._pulse = asyncio.create_task(self._beat())
+
+    async def door(self, path: Path, token: bytes) -> Door:
+        """Open a socket of its own for one bot: nothing but its stream is served there, and no token but its own counts."""
+        server = grpc.aio.server(options=_OPTIONS, interceptors=[Reading()])
+        PlayService(self.hall, token).register(server)
+        server.add_insecure_port(check_address(f"unix:{path}"))
+        await server.start()
+        path.chmod(0o666)  # whoever the bot has become; the folder lets in nobody else
+        return Door(server, path)
 
     async def stop(self, grace: float = 2.0) -> None:
         """Break off what is played, say goodbye, and close."""

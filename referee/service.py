@@ -100,8 +100,10 @@ class BotStream:
 class PlayService:
     """RefereeService.Play over bytes: encoding is done here, so that garbage and sizes are judged here too."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: Hall, only: bytes | None = None) -> None:
         self._hall = hall
+        self._only = only
+        """Digest of the one token that counts here; None: every token does."""
         self._strangers = 0
 
     def register(self, server: grpc.aio.Server) -> None:
@@ -154,7 +156,10 @@ class PlayService:
         token = auth.bearer(context.invocation_metadata() or ())
         if hello.token and token and hello.token != token:
             raise auth.unknown_token("the token in the metadata and the token in Hello differ")
-        session = hall.admit(auth.digest(hello.token or token), now())
+        digest = auth.digest(hello.token or token)
+        if self._only is not None and digest != self._only:
+            raise auth.unknown_token("the token is not the one that counts at this address")
+        session = hall.admit(digest, now())
         session.streams += 1
         context.add_done_callback(lambda _context: _finished(session))  # type: ignore[arg-type]
         if hello.protocol != wire.PROTOCOL:

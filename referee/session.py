@@ -8,7 +8,8 @@ leaves nothing behind.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Protocol
+from collections import deque
+from typing import TYPE_CHECKING, Final, Protocol
 
 from euchre.v1 import referee_pb2
 from referee import wire
@@ -18,7 +19,7 @@ from referee.limits import Rate
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from euchre.v1 import table_pb2
+    from euchre.v1 import control_pb2, table_pb2
     from referee.limits import Limits
     from referee.order import Order
     from referee.table import Fault, Question, Table
@@ -41,16 +42,25 @@ class Stream(Protocol):
         """Whether the bot does not read what it was sent."""
 
 
+EXCHANGES: Final = 4
+"""Asks to a seat at a table that are kept, with their answers, to explain a fault."""
+Exchange = tuple["table_pb2.Ask", "table_pb2.Answer | None"]
+
+
 class TableSeat:
     """One seat at one table, played by a session."""
 
-    __slots__ = ("number", "order", "seat", "session")
+    __slots__ = ("_at", "_last", "fault_logs", "number", "order", "seat", "session")
 
     def __init__(self, session: Session, number: int, seat: int, order: Order) -> None:
         self.session = session
         self.number = number
         self.seat = seat
         self.order = order
+        self.fault_logs: list[control_pb2.FaultLog] = []
+        """What went before each fault of this seat at this table."""
+        self._last: deque[Exchange] = deque(maxlen=EXCHANGES)
+        self._at = (0, 0)
 
     def ask(self, question: Question) -> None:
         """Queue the question."""
@@ -58,11 +68,31 @@ class TableSeat:
 
     def settled(self, question: Question) -> None:
         """Forget the question, sent or not."""
+        deal = question.table.game.deal
+        self._at = deal.number, len(deal.moves)
         self.session.settled(question)
 
     def fault(self, fault: Fault) -> None:
-        """Queue the notice."""
+        """Queue the notice, and keep what went before it."""
+        log = wire.fault_log(self.seat, *self._at, fault)
+        for ask, answer in self._last:
+            log.exchanges.add(ask=ask, answer=answer)
+        if not self._last or self._last[-1][0].id != fault.question.number:
+            log.exchanges.add()  # it was never sent
+        self.fault_logs.append(log)
         self.session.notice_fault(self, fault)
+
+    def asked(self, ask: table_pb2.Ask) -> None:
+        """An ask is being sent; one that is sent again, to a bot that has come back, is the same ask."""
+        if self._last and self._last[-1][0].id == ask.id:
+            self._last.pop()
+        self._last.append((ask, None))
+
+    def answered(self, answer: table_pb2.Answer) -> None:
+        """An answer to the ask that was sent last has come."""
+        if self._last and self._last[-1][0].id == answer.ask:
+            kept = wire.copied(answer)
+            self._last[-1] = (self._last[-1][0], kept)
 
     def close(self, table: Table) -> None:
         """Queue the notice, and leave the table."""
@@ -232,7 +262,8 @@ class Session:
             else:
                 self.decisions += 1
                 self.last_answer = now
-                question = found[1]
+                seat, question = found
+                seat.answered(answer)
                 question.table.answer(question, wire.reply(answer), now)
 
     def _stray(self, number: int, now: float) -> None:
@@ -273,6 +304,7 @@ class Session:
             ask = message.asks.add()
             wire.fill_ask(ask, number, seat.number, question.view(), question.legal)
             wire.fill_times(ask, *question.left(now), question.last)
+            seat.asked(ask)
         message.closed.extend(self._closed)
         message.goodbye = self.leaving
         for queue in (self._opened, self._stale, self._faults, self._unsent, self._closed):

@@ -52,6 +52,17 @@ def dial(address: str, env: Mapping[str, str] = os.environ) -> tuple[str, grpc.C
     return address.removeprefix(SCHEME), grpc.ssl_channel_credentials(trusted, key, chain)
 
 
+def context(address: str, env: Mapping[str, str] = os.environ) -> ssl.SSLContext | None:
+    """As `dial`, for whoever carries a stream without speaking gRPC. Raises BadCertificate."""
+    if dial(address, env)[1] is None:
+        return None
+    made = ssl.create_default_context(cafile=env.get(TRUSTED) or None)
+    if env.get(CERTIFICATE):
+        made.load_cert_chain(env[CERTIFICATE], env.get(KEY))
+    made.set_alpn_protocols(["h2"])
+    return made
+
+
 def handed_down(address: str, env: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The variables that a bot of ours needs to dial an encrypted referee; empty where it is not."""
     encrypted = dial(address, env)[1] is not None

@@ -66,7 +66,16 @@ def _library(name: str, *programs: str) -> str | None:
     return (f"no {' and no '.join(missing)} on the PATH" if missing else None) if found else f"pkg-config knows no {name}"
 
 
+def _bubblewrap(tried: list[str] = []) -> str | None:  # noqa: B006 - tried out once
+    if not tried:
+        from referee.bubblewrap import Bubblewrap  # noqa: PLC0415 - only where it is needed
+
+        tried.append(Bubblewrap().ability().why)
+    return f"no sandbox can be made: {tried[0]}" if tried[0] else None
+
+
 NEEDS = {
+    "bubblewrap": _bubblewrap,
     "buf": _buf,
     "cargo": lambda: _program("cargo"),
     "c++ grpc": lambda: _library("grpc++", "g++", "make", "protoc", "grpc_cpp_plugin"),

@@ -152,6 +152,9 @@ class Intake:
         number, seating = event["set"], tuple(event["seating"])
         dealer = first_dealer(self.key, number, len(seating))
         self.store.add_game(self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim)
+        for log in event.get("fault_logs", ()):
+            bot = self.match.lineup[seating[log["seat"]]].bot
+            self.store.add_fault_log(self.claim, bot=bot, set=number, seating=seating, log=log)
 
     def _void(self, event: attempt.Event) -> None:
         detail = event.get("detail", "")

@@ -6,16 +6,18 @@ import asyncio
 import contextlib
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.check.report import Failed
 from arena.check.stage import Line, Stage
-from referee import launch
+from referee import isolate, launch
 from referee.auth import new_token
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from referee.box import Box
     from referee.clock import Clock
 
 ENDING: Final = 0.3
@@ -38,22 +40,38 @@ class Guest:
 class Bench:
     """Starts the bot as often as steps need it, and ends what they started."""
 
-    def __init__(self, words: list[str], clock: Clock, launcher: launch.Launcher, folder: str, cwd: str | None = None) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - all but four have defaults
+        self,
+        words: list[str],
+        clock: Clock,
+        launcher: launch.Launcher,
+        folder: str,
+        cwd: str | None = None,
+        box: Box | None = None,
+    ) -> None:
         self.words = words
         self.clock = clock
         self.folder = folder
         self.stage = Stage()
         self._launcher = launcher
         self._cwd = cwd
+        self._box = box
         self._guests: list[Guest] = []
 
     def start(self, address: str, wrapper: tuple[str, ...] = (), token: str | None = None) -> Guest:
         """Start the bot for a referee at an address, as a match would."""
-        token = token or new_token()
+        token, box = token or new_token(), self._box
+        if box is not None:
+            Path(address.removeprefix("unix:")).chmod(0o666)  # whoever the bot will be; the folder lets in nobody else
+            box, address = isolate.seated(box, address)
         environment = launch.environment(self.words, address, token)
-        guest = Guest(self._launcher.start([*wrapper, *self.words], environment, self._cwd), token)
+        guest = Guest(self._launcher.start([*wrapper, *self.words], environment, self._cwd, box), token)
         self._guests.append(guest)
         return guest
+
+    def inside(self, path: str) -> str:
+        """Where the bot finds a file of one of the arena's packages."""
+        return isolate.inside(self._box, path)
 
     async def end(self, patience: float = 0.0, but: Guest | None = None) -> str:
         """End every process that was started, but one; returns what they wrote last, and how they ended if by themselves."""
@@ -70,9 +88,9 @@ class Bench:
         told = []
         for guest in guests:
             end = guest.process.ended.result()
-            told.append(end.tail())
+            told += [end.tail(), *(f"(sandbox: {note})" for note in end.notes)]
             if guest in own:
-                told.append(f"(its process had ended with exit code {end.code})")
+                told.append(f"(its process had ended: {end.how})")
         return "\n".join(filter(None, told))
 
     # ---- on the stage -------------------------------------------------------------------------------------------------
@@ -88,7 +106,7 @@ class Bench:
         finally:
             coming.cancel()
         if guest.gone:
-            raise Failed(f"the bot's process ended with exit code {guest.process.ended.result().code} before {awaited}")
+            raise Failed(f"the bot's process ended before {awaited}: {guest.process.ended.result().how}")
         raise Failed(f"the bot did not connect within {patience:g} s, where {awaited} was awaited")
 
     async def hello(self, guest: Guest, patience: float, awaited: str = "its Hello") -> Line:
@@ -114,11 +132,13 @@ def _short() -> str | None:
 
 
 @contextlib.asynccontextmanager
-async def bench(words: list[str], clock: Clock, launcher: launch.Launcher, cwd: str | None) -> AsyncIterator[Bench]:
+async def bench(
+    words: list[str], clock: Clock, launcher: launch.Launcher, cwd: str | None, box: Box | None = None
+) -> AsyncIterator[Bench]:
     """A bench with its stage up; whatever ends it, the bot's processes end too."""
     with tempfile.TemporaryDirectory(prefix="euchre-check-", dir=_short(), ignore_cleanup_errors=True) as folder:
         launcher.send({"remove": folder})  # should this process be killed
-        made = Bench(words, clock, launcher, folder, cwd)
+        made = Bench(words, clock, launcher, folder, cwd, box)
         await made.stage.start(folder)
         try:
             yield made

@@ -219,8 +219,7 @@ class Room:
         deadline = now() + patience
         while session.stream is None:
             if self.guest.gone:
-                code = self.guest.process.ended.result().code
-                raise Failed(f"the bot's process ended with exit code {code} before its Hello")
+                raise Failed(f"the bot's process ended before its Hello: {self.guest.process.ended.result().how}")
             if now() > deadline:
                 raise Failed(f"no Hello within {patience:g} s")
             await asyncio.sleep(_LOOK)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.check.steps import Step
+    from referee.box import Box
     from referee.clock import Clock
 
 LONGEST: Final = 120.0
@@ -35,6 +36,8 @@ class Plan:
     keep_going: bool = False
     """Whether to go on after a step that failed."""
     cwd: str | None = None
+    box: Box | None = None
+    """The sandbox that it runs in, if any."""
 
 
 def check(plan: Plan, tell: Callable[[Result], None] = lambda _result: None) -> list[Result]:
@@ -53,7 +56,7 @@ def check(plan: Plan, tell: Callable[[Result], None] = lambda _result: None) -> 
 
 async def _check(plan: Plan, launcher: Launcher, tell: Callable[[Result], None]) -> list[Result]:
     results: list[Result] = []
-    async with bench(plan.words, plan.clock, launcher, plan.cwd) as made:
+    async with bench(plan.words, plan.clock, launcher, plan.cwd, plan.box) as made:
         context = Context(made, Room(made))
         try:
             for number, step in enumerate(STEPS, 1):

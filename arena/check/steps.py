@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 import grpc
@@ -260,10 +259,10 @@ async def stop(context: Context) -> str:
 
 async def orphans(context: Context) -> str:
     """Nothing that the bot started outlives it."""
-    report = Path(context.bench.folder) / "left"
-    guest, line = await context.bench.greeted((sys.executable, witness.__file__, str(report)))
+    guest, line = await context.bench.greeted((sys.executable, context.bench.inside(witness.__file__)))
     await _say_goodbye(context, guest, line, witness.PATIENCE)
-    left = report.read_text(encoding="utf-8").splitlines()
+    lines = guest.process.ended.result().out.splitlines()
+    left = [text.removeprefix(witness.LEFT) for text in lines if text.startswith(witness.LEFT)]
     if left:
         raise Failed(f"{len(left)} of its processes still ran after it had ended: {'; '.join(left)}")
     return "nothing is left"
@@ -285,7 +284,7 @@ async def _say_goodbye(context: Context, guest: Guest, line: Line, more: float =
     if not ended.done():
         raise line.failed(f"the process still runs {STOP:g} s after the goodbye")
     if ended.result().code:
-        raise line.failed(f"exit code {ended.result().code} after the goodbye (allowed: 0)")
+        raise line.failed(f"{ended.result().how} after the goodbye (allowed: exit code 0)")
     return asyncio.get_running_loop().time() - began
 
 

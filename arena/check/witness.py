@@ -1,7 +1,8 @@
-"""Runs a bot and writes down what is left of it: `witness.py REPORT COMMAND ...`.
+"""Runs a bot and tells what is left of it: `witness.py COMMAND ...`.
 
 It adopts whatever the bot leaves behind, waits for the bot to end and then a moment for its helpers to do so, and writes
-those that did not, one a line, into REPORT. Its exit code is the bot's. The launcher above it kills what is left.
+those that did not to stdout, last, one a line that begins with LEFT. Its exit code is the bot's. The launcher above it kills
+what is left.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])  # run by its path, so that the bot's environment stays as it is
 
-from referee.launcher import PR_SET_CHILD_SUBREAPER, descendants, prctl  # noqa: E402
+from referee.keeper import PR_SET_CHILD_SUBREAPER, descendants, prctl  # noqa: E402
 
 PATIENCE = 1.0
 """Seconds that helpers have to end after the bot."""
 LOOK = 0.05
+LEFT = "\x1eleft: "
+"""No text of the bot's begins like this by chance."""
 
 
-def main(report: str, command: list[str]) -> int:
-    """Run the command and write the report; returns the command's exit code, 127 where it cannot be started."""
+def main(command: list[str]) -> int:
+    """Run the command and report; returns the command's exit code, 127 where it cannot be started."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     try:
         code = subprocess.Popen(command).wait()
@@ -33,7 +36,7 @@ def main(report: str, command: list[str]) -> int:
     end = time.monotonic() + PATIENCE
     while (left := _left()) and time.monotonic() < end:
         time.sleep(LOOK)
-    Path(report).write_text("".join(f"{line}\n" for line in left), encoding="utf-8")
+    print("".join(f"\n{LEFT}{line}" for line in left), flush=True)
     return code if code >= 0 else 128 - code
 
 
@@ -52,4 +55,4 @@ def _left() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,7 @@ from arena.check.run import check as run_steps
 from arena.check.steps import STEPS
 from arena.cli.clock import clock_options
 from arena.cli.common import SAMPLES, counted
+from arena.cli.sandbox import LIMITS, boxed
 from referee import launch
 from referee.clock import Clock
 from referee.errors import BadOrder
@@ -44,8 +45,19 @@ def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     callback=_list,
     help="List the steps.",
 )
+@click.option("--sandbox", metavar="DIR", help="Run the bot in a sandbox, where it finds the files of DIR, and starts, in /bot.")
+@click.option("--limit", multiple=True, metavar="NAME=VALUE", help=f"A limit of the sandbox; may be repeated ({LIMITS}).")
 @clock_options
-def check(command: str, only: str | None, clock: dict[str, Any], *, keep_going: bool, as_json: bool) -> None:
+def check(  # noqa: PLR0913 - click's parameters
+    command: str,
+    only: str | None,
+    clock: dict[str, Any],
+    sandbox: str | None,
+    limit: tuple[str, ...],
+    *,
+    keep_going: bool,
+    as_json: bool,
+) -> None:
     """Check that the bot which COMMAND starts keeps the protocol; COMMAND may also name a sample.
 
     Exit code 0 if every step passed, 1 if one failed. docs/check.md tells what each step means.
@@ -61,7 +73,7 @@ def check(command: str, only: str | None, clock: dict[str, Any], *, keep_going: 
         click.echo(json.dumps(result.as_json()) if as_json else result.text())
 
     cwd = str(ROOT) if command in SAMPLES else os.getcwd()  # noqa: PTH109 - text for the launcher
-    results = run_steps(Plan(words, Clock.of(clock), chosen, keep_going, cwd), tell)
+    results = run_steps(Plan(words, Clock.of(clock), chosen, keep_going, cwd, boxed(sandbox, limit)), tell)
     if not as_json:
         _sum_up(results)
     if any(result.status == FAILED for result in results):

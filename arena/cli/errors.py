@@ -7,12 +7,12 @@ import redis
 import sqlalchemy.exc
 
 from league.errors import BadName, BadSpec, BadStoreUrl, LeagueError
-from referee.errors import RefereeError
+from referee.errors import BadLimit, BadOrder, RefereeError
 from referee.rules import RulesError
 from worker.settings import BadSetting
 from worker.valkey import NoQueueServer
 
-USAGE = (BadName, BadSpec, BadStoreUrl, RulesError, BadSetting)
+USAGE = (BadLimit, BadName, BadOrder, BadSpec, BadStoreUrl, RulesError, BadSetting)
 FAILURES = (LeagueError, NoQueueServer, RefereeError)
 
 

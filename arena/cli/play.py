@@ -8,7 +8,7 @@ import secrets
 import statistics
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import click
 
 from arena.cli.clock import clock_options
 from arena.cli.common import SAMPLES, counted, say
+from arena.cli.sandbox import sandbox_options
 from league.results import GameResult
 from league.standings import format_table, paired_margin, standings
 from league.store_games import summarize
@@ -29,6 +30,7 @@ from worker.settings import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from arena.cli.sandbox import Sandbox
     from worker.order import Order
 
 MATCH = "play"
@@ -44,11 +46,17 @@ class Entrant:
     run: str
     version: int = 1
     cwd: str | None = None
+    tree: str | None = None
+    """What it may see in a sandbox; None for the folder that it is started in."""
 
     def entry(self) -> dict[str, Any]:
         """The bot as the order's line-up has it."""
-        entry: dict[str, Any] = {"bot": self.name, "version": self.version, "run": self.run}
-        return {**entry, "cwd": self.cwd or os.getcwd()}  # noqa: PTH109 - text for JSON
+        return {"bot": self.name, "version": self.version, "run": self.run, "cwd": self.folder}
+
+    @property
+    def folder(self) -> str:
+        """Where it is started."""
+        return self.cwd or os.getcwd()  # noqa: PTH109 - text for JSON
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,7 @@ class Plan:
     sets: int
     key: bytes
     clock: dict[str, Any]
+    sandbox: Sandbox | None = None
 
     def header(self) -> Header:
         """The record's first line."""
@@ -143,6 +152,7 @@ class Outcome:
 @click.option("--key", metavar="HEX", help="Key of the deals, 64 hexadecimal digits; drawn at random if left out.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="File to write the match record to.")
 @click.option("--notes", type=click.Path(dir_okay=False, path_type=Path), help="File to write the bots' notes to, as JSON lines.")
+@sandbox_options
 @clock_options
 def play(**given: Any) -> None:  # noqa: ANN401 - click's parameters
     """Play a match here and now: real referee, real bot processes."""
@@ -174,7 +184,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         deals_of(given["fmt"])
     except BadFormat as error:
         raise click.UsageError(f"--format: {error}") from None
-    return Plan(rules, given["fmt"], entrants, given["sets"], key_of(given["key"]), given["clock"])
+    return Plan(rules, given["fmt"], entrants, given["sets"], key_of(given["key"]), given["clock"], given["sandbox"])
 
 
 def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
@@ -208,7 +218,7 @@ def entrants_of(text: str) -> tuple[Entrant, ...]:
         entrant = _entrant(word.strip())
         count = sum(other.name.split(".")[0] == entrant.name for other in entrants)
         name = f"{entrant.name}.{count + 1}" if count else entrant.name
-        entrants.append(Entrant(name, entrant.run, entrant.version, entrant.cwd))
+        entrants.append(replace(entrant, name=name))
     return tuple(entrants)
 
 
@@ -217,7 +227,7 @@ def _entrant(word: str) -> Entrant:
     if equals and name and command:
         return Entrant(name, command)
     if word in SAMPLES:
-        return Entrant(word, SAMPLES[word], cwd=str(ROOT))
+        return Entrant(word, SAMPLES[word], cwd=str(ROOT), tree=str(ROOT / "sample_bots"))
     return _stored(word)
 
 
@@ -267,13 +277,19 @@ def _order(outcome: Outcome) -> Order:
         "variant": plan.rules.name,
         "format": plan.format,
         "options": plan.rules.options,
-        "lineup": [entrant.entry() for entrant in plan.entrants],
+        "lineup": [_seated(entrant, plan.sandbox) for entrant in plan.entrants],
         "key": plan.key.hex(),
         "clock": plan.clock,
         "games": [[number, list(seating)] for number, seating in outcome.missing()],
         "referee": None,
         "log_dir": None,
+        "allow_unsandboxed": plan.sandbox is not None and plan.sandbox.allow_unsandboxed,
     }
+
+
+def _seated(entrant: Entrant, sandbox: Sandbox | None) -> dict[str, Any]:
+    entry = entrant.entry()
+    return {**entry, "sandbox": sandbox.entry(entrant.tree or entrant.folder)} if sandbox else entry
 
 
 def _write(outcome: Outcome, target: Path) -> None:

@@ -22,10 +22,11 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from euchre.v1 import table_pb2 as euchre_dot_v1_dot_table__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65uchre/v1/control.proto\x12\teuchre.v1\x1a\x1egoogle/protobuf/duration.proto\"3\n\x10PlayMatchRequest\x12\x1f\n\x05order\x18\x01 \x01(\x0b\x32\x10.euchre.v1.Order\"\x89\x02\n\x05Order\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07variant\x18\x02 \x01(\t\x12.\n\x07options\x18\x03 \x03(\x0b\x32\x1d.euchre.v1.Order.OptionsEntry\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x0b\n\x03key\x18\x05 \x01(\x0c\x12\x0c\n\x04sets\x18\x06 \x03(\r\x12\x0f\n\x07seating\x18\x07 \x03(\r\x12#\n\x05seats\x18\x08 \x03(\x0b\x32\x14.euchre.v1.OrderSeat\x12\x1f\n\x05\x63lock\x18\t \x01(\x0b\x32\x10.euchre.v1.Clock\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\tOrderSeat\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"\xbf\x01\n\x05\x43lock\x12)\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05start\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05grace\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\r\"]\n\x11PlayMatchResponse\x12%\n\x04game\x18\x01 \x01(\x0b\x32\x17.euchre.v1.GameFinished\x12!\n\x04void\x18\x02 \x01(\x0b\x32\x13.euchre.v1.GameVoid\"l\n\x0cGameFinished\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\x0e\n\x06record\x18\x02 \x01(\t\x12\x1f\n\x05times\x18\x03 \x03(\x0b\x32\x10.euchre.v1.Times\x12\x1e\n\x05notes\x18\x04 \x03(\x0b\x32\x0f.euchre.v1.Note\"6\n\x08GameVoid\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"I\n\x05Times\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tdecisions\x18\x02 \x01(\r\x12\x0f\n\x07rest_us\x18\x03 \x03(\r\x12\x0e\n\x06own_us\x18\x04 \x03(\r\"K\n\x04Note\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0b\n\x03\x63ut\x18\x05 \x01(\r\"\x15\n\x13ListSessionsRequest\"<\n\x14ListSessionsResponse\x12$\n\x08sessions\x18\x01 \x03(\x0b\x32\x12.euchre.v1.Session\"\xa3\x01\n\x07Session\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x61gent\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0c\n\x04\x61sks\x18\x06 \x01(\r\x12\'\n\x04idle\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdecisions\x18\x08 \x01(\x04\"#\n\x12\x43\x61ncelMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"$\n\x13\x43\x61ncelMatchResponse\x12\r\n\x05games\x18\x01 \x01(\r\"9\n\x11ReportExitRequest\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"$\n\x12ReportExitResponse\x12\x0e\n\x06orders\x18\x01 \x01(\r2\xc4\x02\n\x0e\x43ontrolService\x12H\n\tPlayMatch\x12\x1b.euchre.v1.PlayMatchRequest\x1a\x1c.euchre.v1.PlayMatchResponse0\x01\x12O\n\x0cListSessions\x12\x1e.euchre.v1.ListSessionsRequest\x1a\x1f.euchre.v1.ListSessionsResponse\x12L\n\x0b\x43\x61ncelMatch\x12\x1d.euchre.v1.CancelMatchRequest\x1a\x1e.euchre.v1.CancelMatchResponse\x12I\n\nReportExit\x12\x1c.euchre.v1.ReportExitRequest\x1a\x1d.euchre.v1.ReportExitResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65uchre/v1/control.proto\x12\teuchre.v1\x1a\x15\x65uchre/v1/table.proto\x1a\x1egoogle/protobuf/duration.proto\"3\n\x10PlayMatchRequest\x12\x1f\n\x05order\x18\x01 \x01(\x0b\x32\x10.euchre.v1.Order\"\x89\x02\n\x05Order\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0f\n\x07variant\x18\x02 \x01(\t\x12.\n\x07options\x18\x03 \x03(\x0b\x32\x1d.euchre.v1.Order.OptionsEntry\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\t\x12\x0b\n\x03key\x18\x05 \x01(\x0c\x12\x0c\n\x04sets\x18\x06 \x03(\r\x12\x0f\n\x07seating\x18\x07 \x03(\r\x12#\n\x05seats\x18\x08 \x03(\x0b\x32\x14.euchre.v1.OrderSeat\x12\x1f\n\x05\x63lock\x18\t \x01(\x0b\x32\x10.euchre.v1.Clock\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\tOrderSeat\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\"\xbf\x01\n\x05\x43lock\x12)\n\x06\x61nswer\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\'\n\x04\x62\x61nk\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05start\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12(\n\x05grace\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\r\"]\n\x11PlayMatchResponse\x12%\n\x04game\x18\x01 \x01(\x0b\x32\x17.euchre.v1.GameFinished\x12!\n\x04void\x18\x02 \x01(\x0b\x32\x13.euchre.v1.GameVoid\"\x95\x01\n\x0cGameFinished\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\x0e\n\x06record\x18\x02 \x01(\t\x12\x1f\n\x05times\x18\x03 \x03(\x0b\x32\x10.euchre.v1.Times\x12\x1e\n\x05notes\x18\x04 \x03(\x0b\x32\x0f.euchre.v1.Note\x12\'\n\nfault_logs\x18\x05 \x03(\x0b\x32\x13.euchre.v1.FaultLog\"{\n\x08\x46\x61ultLog\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\r\n\x05\x63\x61use\x18\x04 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x05 \x01(\t\x12&\n\texchanges\x18\x06 \x03(\x0b\x32\x13.euchre.v1.Exchange\"J\n\x08\x45xchange\x12\x1b\n\x03\x61sk\x18\x01 \x01(\x0b\x32\x0e.euchre.v1.Ask\x12!\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x11.euchre.v1.Answer\"6\n\x08GameVoid\x12\x0b\n\x03set\x18\x01 \x01(\r\x12\r\n\x05\x63\x61use\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"I\n\x05Times\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x11\n\tdecisions\x18\x02 \x01(\r\x12\x0f\n\x07rest_us\x18\x03 \x03(\r\x12\x0e\n\x06own_us\x18\x04 \x03(\r\"K\n\x04Note\x12\x0c\n\x04\x64\x65\x61l\x18\x01 \x01(\r\x12\x0c\n\x04move\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x0b\n\x03\x63ut\x18\x05 \x01(\r\"\x15\n\x13ListSessionsRequest\"<\n\x14ListSessionsResponse\x12$\n\x08sessions\x18\x01 \x03(\x0b\x32\x12.euchre.v1.Session\"\xa3\x01\n\x07Session\x12\x0f\n\x07session\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x61gent\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0e\n\x06tables\x18\x05 \x01(\r\x12\x0c\n\x04\x61sks\x18\x06 \x01(\r\x12\'\n\x04idle\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\tdecisions\x18\x08 \x01(\x04\"#\n\x12\x43\x61ncelMatchRequest\x12\r\n\x05match\x18\x01 \x01(\t\"$\n\x13\x43\x61ncelMatchResponse\x12\r\n\x05games\x18\x01 \x01(\r\"9\n\x11ReportExitRequest\x12\x14\n\x0ctoken_sha256\x18\x01 \x01(\x0c\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"$\n\x12ReportExitResponse\x12\x0e\n\x06orders\x18\x01 \x01(\r2\xc4\x02\n\x0e\x43ontrolService\x12H\n\tPlayMatch\x12\x1b.euchre.v1.PlayMatchRequest\x1a\x1c.euchre.v1.PlayMatchResponse0\x01\x12O\n\x0cListSessions\x12\x1e.euchre.v1.ListSessionsRequest\x1a\x1f.euchre.v1.ListSessionsResponse\x12L\n\x0b\x43\x61ncelMatch\x12\x1d.euchre.v1.CancelMatchRequest\x1a\x1e.euchre.v1.CancelMatchResponse\x12I\n\nReportExit\x12\x1c.euchre.v1.ReportExitRequest\x1a\x1d.euchre.v1.ReportExitResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,40 +35,44 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ORDER_OPTIONSENTRY']._loaded_options = None
   _globals['_ORDER_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_PLAYMATCHREQUEST']._serialized_start=70
-  _globals['_PLAYMATCHREQUEST']._serialized_end=121
-  _globals['_ORDER']._serialized_start=124
-  _globals['_ORDER']._serialized_end=389
-  _globals['_ORDER_OPTIONSENTRY']._serialized_start=343
-  _globals['_ORDER_OPTIONSENTRY']._serialized_end=389
-  _globals['_ORDERSEAT']._serialized_start=391
-  _globals['_ORDERSEAT']._serialized_end=437
-  _globals['_CLOCK']._serialized_start=440
-  _globals['_CLOCK']._serialized_end=631
-  _globals['_PLAYMATCHRESPONSE']._serialized_start=633
-  _globals['_PLAYMATCHRESPONSE']._serialized_end=726
-  _globals['_GAMEFINISHED']._serialized_start=728
-  _globals['_GAMEFINISHED']._serialized_end=836
-  _globals['_GAMEVOID']._serialized_start=838
-  _globals['_GAMEVOID']._serialized_end=892
-  _globals['_TIMES']._serialized_start=894
-  _globals['_TIMES']._serialized_end=967
-  _globals['_NOTE']._serialized_start=969
-  _globals['_NOTE']._serialized_end=1044
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1046
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=1067
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1069
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1129
-  _globals['_SESSION']._serialized_start=1132
-  _globals['_SESSION']._serialized_end=1295
-  _globals['_CANCELMATCHREQUEST']._serialized_start=1297
-  _globals['_CANCELMATCHREQUEST']._serialized_end=1332
-  _globals['_CANCELMATCHRESPONSE']._serialized_start=1334
-  _globals['_CANCELMATCHRESPONSE']._serialized_end=1370
-  _globals['_REPORTEXITREQUEST']._serialized_start=1372
-  _globals['_REPORTEXITREQUEST']._serialized_end=1429
-  _globals['_REPORTEXITRESPONSE']._serialized_start=1431
-  _globals['_REPORTEXITRESPONSE']._serialized_end=1467
-  _globals['_CONTROLSERVICE']._serialized_start=1470
-  _globals['_CONTROLSERVICE']._serialized_end=1794
+  _globals['_PLAYMATCHREQUEST']._serialized_start=93
+  _globals['_PLAYMATCHREQUEST']._serialized_end=144
+  _globals['_ORDER']._serialized_start=147
+  _globals['_ORDER']._serialized_end=412
+  _globals['_ORDER_OPTIONSENTRY']._serialized_start=366
+  _globals['_ORDER_OPTIONSENTRY']._serialized_end=412
+  _globals['_ORDERSEAT']._serialized_start=414
+  _globals['_ORDERSEAT']._serialized_end=460
+  _globals['_CLOCK']._serialized_start=463
+  _globals['_CLOCK']._serialized_end=654
+  _globals['_PLAYMATCHRESPONSE']._serialized_start=656
+  _globals['_PLAYMATCHRESPONSE']._serialized_end=749
+  _globals['_GAMEFINISHED']._serialized_start=752
+  _globals['_GAMEFINISHED']._serialized_end=901
+  _globals['_FAULTLOG']._serialized_start=903
+  _globals['_FAULTLOG']._serialized_end=1026
+  _globals['_EXCHANGE']._serialized_start=1028
+  _globals['_EXCHANGE']._serialized_end=1102
+  _globals['_GAMEVOID']._serialized_start=1104
+  _globals['_GAMEVOID']._serialized_end=1158
+  _globals['_TIMES']._serialized_start=1160
+  _globals['_TIMES']._serialized_end=1233
+  _globals['_NOTE']._serialized_start=1235
+  _globals['_NOTE']._serialized_end=1310
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=1312
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=1333
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1335
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1395
+  _globals['_SESSION']._serialized_start=1398
+  _globals['_SESSION']._serialized_end=1561
+  _globals['_CANCELMATCHREQUEST']._serialized_start=1563
+  _globals['_CANCELMATCHREQUEST']._serialized_end=1598
+  _globals['_CANCELMATCHRESPONSE']._serialized_start=1600
+  _globals['_CANCELMATCHRESPONSE']._serialized_end=1636
+  _globals['_REPORTEXITREQUEST']._serialized_start=1638
+  _globals['_REPORTEXITREQUEST']._serialized_end=1695
+  _globals['_REPORTEXITRESPONSE']._serialized_start=1697
+  _globals['_REPORTEXITRESPONSE']._serialized_end=1733
+  _globals['_CONTROLSERVICE']._serialized_start=1736
+  _globals['_CONTROLSERVICE']._serialized_end=2060
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from euchre.v1 import table_pb2 as _table_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -239,6 +240,7 @@ class GameFinished(_message.Message):
     RECORD_FIELD_NUMBER: _builtins.int
     TIMES_FIELD_NUMBER: _builtins.int
     NOTES_FIELD_NUMBER: _builtins.int
+    FAULT_LOGS_FIELD_NUMBER: _builtins.int
     set: _builtins.int
     """The set."""
     record: _builtins.str
@@ -251,6 +253,10 @@ class GameFinished(_message.Message):
     def notes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Note]:
         """The bots' notes, for their owners."""
 
+    @_builtins.property
+    def fault_logs(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultLog]:
+        """What went before each fault, for the bots' owners."""
+
     def __init__(
         self,
         *,
@@ -258,14 +264,89 @@ class GameFinished(_message.Message):
         record: _builtins.str = ...,
         times: _abc.Iterable[Global___Times] | None = ...,
         notes: _abc.Iterable[Global___Note] | None = ...,
+        fault_logs: _abc.Iterable[Global___FaultLog] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["notes", b"notes", "record", b"record", "set", b"set", "times", b"times"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fault_logs", b"fault_logs", "notes", b"notes", "record", b"record", "set", b"set", "times", b"times"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameFinished: _TypeAlias = GameFinished  # noqa: Y015
+
+@_typing.final
+class FaultLog(_message.Message):
+    """What went before a fault at one table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEAL_FIELD_NUMBER: _builtins.int
+    MOVE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    EXCHANGES_FIELD_NUMBER: _builtins.int
+    deal: _builtins.int
+    """The deal."""
+    move: _builtins.int
+    """The number of the move in the deal that the referee made."""
+    seat: _builtins.int
+    """The seat."""
+    cause: _builtins.str
+    """The cause, as in the match record."""
+    detail: _builtins.str
+    """What happened, as the bot was told."""
+    @_builtins.property
+    def exchanges(self) -> _containers.RepeatedCompositeFieldContainer[Global___Exchange]:
+        """The last asks to this seat at this table, the one of the fault last, with their answers."""
+
+    def __init__(
+        self,
+        *,
+        deal: _builtins.int = ...,
+        move: _builtins.int = ...,
+        seat: _builtins.int = ...,
+        cause: _builtins.str = ...,
+        detail: _builtins.str = ...,
+        exchanges: _abc.Iterable[Global___Exchange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "deal", b"deal", "detail", b"detail", "exchanges", b"exchanges", "move", b"move", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FaultLog: _TypeAlias = FaultLog  # noqa: Y015
+
+@_typing.final
+class Exchange(_message.Message):
+    """An ask, and its answer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ASK_FIELD_NUMBER: _builtins.int
+    ANSWER_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ask(self) -> _table_pb2.Ask:
+        """The ask, as it was sent; absent if the bot was gone before it could be."""
+
+    @_builtins.property
+    def answer(self) -> _table_pb2.Answer:
+        """The answer, its note cut to 1,024 characters; absent if there was none."""
+
+    def __init__(
+        self,
+        *,
+        ask: _table_pb2.Ask | None = ...,
+        answer: _table_pb2.Answer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "ask", b"ask"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "ask", b"ask"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Exchange: _TypeAlias = Exchange  # noqa: Y015
 
 @_typing.final
 class GameVoid(_message.Message):

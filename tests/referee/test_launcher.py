@@ -209,7 +209,7 @@ def test_what_is_forked_while_a_tree_is_killed_is_killed_too() -> None:
     """A process that appears after the look at the tree is found in the next look; nothing waits for it to end by itself."""
     program = (
         "import os, time\n"
-        "from referee import launcher\n"
+        "from referee import keeper as launcher\n"
         "looks, real = [], launcher.descendants\n"
         "launcher.descendants = lambda root: looks.append(root) or (real(root) if looks[1:] else [])\n"
         "if not os.fork():\n"

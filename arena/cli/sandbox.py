@@ -1,0 +1,85 @@
+"""The options of sandboxes, the same for every command that starts bots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.settings import from_env
+from referee import isolate
+from referee.box import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from referee.box import Box
+
+
+LIMITS = ", ".join(Limits.names())
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """How bots are to be kept."""
+
+    limits: Limits
+    allow_unsandboxed: bool = False
+
+    def entry(self, folder: str) -> dict[str, Any]:
+        """What an order says of a bot that is started in a folder."""
+        return {"tree": str(Path(folder).resolve()), "limits": self.limits.as_json(), "hide": hidden(folder)}
+
+
+def hidden(folder: str) -> list[str]:
+    """What bots must not see of a folder: the arena's data, which by default lie where one happens to be."""
+    data, path = from_env().data, Path(folder).resolve()
+    return [str(data.relative_to(path))] if data != path and data.is_relative_to(path) and data.is_dir() else []
+
+
+def boxed(folder: str | None, limits: Sequence[str]) -> Box | None:
+    """The box for a bot with its files in a folder, None without one. Raises click.UsageError, BadLimit, IsolationMissing."""
+    if folder is None:
+        if limits:
+            raise click.UsageError("--limit goes with --sandbox")
+        return None
+    if not Path(folder).is_dir():
+        raise click.UsageError(f"--sandbox: there is no folder {folder}")
+    return isolate.of_order(Sandbox(_limits(limits)).entry(folder))
+
+
+def _limits(texts: Sequence[str]) -> Limits:
+    return Limits.of_text(",".join(texts), Limits.of_environment())
+
+
+def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options to a command, which gets them as `sandbox`, a Sandbox or None."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **given: Any) -> None:  # noqa: ANN401 - click's parameters
+        wanted, texts, permitted = (given.pop(name) for name in ("sandbox", "limit", "allow_unsandboxed"))
+        if texts and not wanted:
+            raise click.UsageError("--limit goes with --sandbox")
+        limits = _limits(texts)
+        if wanted:
+            isolate.choose(allow_unsandboxed=permitted)
+        command(*args, sandbox=Sandbox(limits, permitted) if wanted else None, **given)
+
+    for option in (
+        click.option(
+            "--allow-unsandboxed",
+            is_flag=True,
+            help="Where no sandbox can be made, run without: bots may then do all that you may.",
+        ),
+        click.option(
+            "--limit", multiple=True, metavar="NAME=VALUE", help=f"A limit of the sandboxes; may be repeated ({LIMITS})."
+        ),
+        click.option(
+            "--sandbox", is_flag=True, help="Run every bot in a sandbox, where it sees no files but those of its own folder."
+        ),
+    ):
+        wrapped = option(wrapped)
+    return wrapped
