@@ -298,11 +298,11 @@ def _number(text: bytes, base: int) -> int:
     if not digits:
         return 0
     if len(digits) > 15 or not digits.isdigit():
-        raise BadArchive(f"the archive is damaged: {ascii(text[:20])} is no number")
+        raise BadArchive(f"the archive is damaged: {text[:20]!a} is no number")
     try:
         return int(digits, base)
     except ValueError:
-        raise BadArchive(f"the archive is damaged: {ascii(text[:20])} is no number") from None
+        raise BadArchive(f"the archive is damaged: {text[:20]!a} is no number") from None
 
 
 def _header_path(block: bytes) -> str:
@@ -337,7 +337,7 @@ def _text(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise BadArchive(f"the name {ascii(raw[:60])} is not UTF-8") from None
+        raise BadArchive(f"the name {raw[:60]!a} is not UTF-8") from None
 
 
 # ---- zip --------------------------------------------------------------------------------------------------------------

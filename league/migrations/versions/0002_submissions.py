@@ -104,17 +104,13 @@ def _submissions() -> None:
             "state IN ('submitted', 'building', 'qualifying', 'qualified', 'failed', 'withdrawn')",
             name=op.f("ck_submissions_state"),
         ),
-        sa.ForeignKeyConstraint(
-            ["bot_version_id"], ["bot_versions.id"], name=op.f("fk_submissions_bot_version_id_bot_versions")
-        ),
+        sa.ForeignKeyConstraint(["bot_version_id"], ["bot_versions.id"], name=op.f("fk_submissions_bot_version_id_bot_versions")),
         sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_submissions_owner_id_owners")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
         sa.UniqueConstraint("bot_version_id", name=op.f("uq_submissions_bot_version_id")),
     )
     op.create_index(op.f("ix_submissions_owner_id_submitted_at"), "submissions", ["owner_id", "submitted_at"])
-    op.create_index(
-        "ix_submissions_pending", "submissions", ["id"], sqlite_where=PENDING, postgresql_where=PENDING
-    )
+    op.create_index("ix_submissions_pending", "submissions", ["id"], sqlite_where=PENDING, postgresql_where=PENDING)
 
 
 def downgrade() -> None:
