@@ -66,6 +66,12 @@ def parse(raw: bytes | None, variants: Sequence[str]) -> Manifest:
     return msgspec.structs.replace(found, variants=found.variants or tuple(variants))
 
 
+def renamed(found: Manifest, name: str) -> Manifest:
+    """The same under another name; BadManifest if that breaks the rule for names."""
+    _check_name(name)
+    return msgspec.structs.replace(found, name=name)
+
+
 def _load(raw: bytes | None) -> Json:
     if raw is None:
         raise BadManifest(

@@ -6,6 +6,7 @@ Times called ``…_at`` and ``…_until`` are Unix seconds (float). Points, plac
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -393,6 +394,10 @@ class Submission:
 
     def __str__(self) -> str:
         return f"{self.bot} v{self.version}"
+
+    def as_json(self) -> Json:
+        """The same for JSON."""
+        return dataclasses.asdict(self) | {"report": list(self.report), "pending": self.pending}
 
 
 PENDING: tuple[State, ...] = ("submitted", "building", "qualifying")
