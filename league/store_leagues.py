@@ -199,11 +199,11 @@ def _why_not(connection: Connection, name: str) -> str:
     )
     newest = connection.execute(query).one()
     told = {
-        "failed": f"it did not qualify: {newest.reason}",
-        "qualified": f"no version of it is promoted (allowed to its owner: arena bot promote {name} {newest.version})",
-        "withdrawn": "its owner has withdrawn it",
+        "failed": f"did not qualify: {newest.reason}",
+        "qualified": f"is qualified, but not promoted (arena bot promote {name} {newest.version})",
+        "withdrawn": "was withdrawn",
     }
-    return f"{name} v{newest.version}: {told.get(newest.state, f'it is not qualified yet ({newest.state})')}"
+    return f"{name} v{newest.version} {told.get(newest.state, f'is not qualified yet ({newest.state})')}"
 
 
 def _check_plays(version: BotVersion, variants: Iterable[str]) -> None:

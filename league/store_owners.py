@@ -14,6 +14,7 @@ from league.errors import AlreadyExists, BadSpec, NotFound
 from league.model import Owner, OwnerKey
 from league.names import check_name
 from league.tables import bots, owner_keys, owners
+from league.tables import secrets as secret_values
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row, Select
@@ -134,6 +135,18 @@ class OwnerStore(Database):
     def live_key(self, key_id: int, now: float | None = None) -> OwnerKey | None:
         """Return the key with this id if it is still good, and note its use: for whoever has shown it before."""
         return self._live_key(owner_keys.c.id == key_id, now)
+
+    def secret(self, name: str) -> bytes:
+        """Return 32 secret bytes that are drawn when they are first asked for, and the same for every process of this store."""
+        drawn = {"name": name, "value": secrets.token_bytes(32)}
+        query = select(secret_values.c.value).where(secret_values.c.name == name)
+        with self._read() as connection:
+            found = connection.execute(query).scalar()
+        if found is None:
+            with self._write() as connection:
+                connection.execute(insert(connection, secret_values).values(drawn).on_conflict_do_nothing())
+                found = connection.execute(query).scalar_one()
+        return bytes(found)
 
     def _live_key(self, which: Any, now: float | None) -> OwnerKey | None:  # noqa: ANN401 -- a SQL condition
         stamp = time.time() if now is None else now

@@ -60,11 +60,9 @@ class SubmissionStore(Database):
         stamp = time.time() if now is None else now
         with self._write() as connection:
             who = find_owner(connection, owner)
-            bot = self._bot_of(connection, who, str(manifest["name"]))
-            again = _same(connection, bot, manifest, tree) if bot is not None else None
+            bot, again = _admitted(connection, who, manifest, tree, stamp)
             if again is not None:
                 return again
-            _check_hourly(connection, who, stamp)
             if bot is None:
                 bot = _make_bot(connection, who, str(manifest["name"]))
             version = add_version(connection, bot, str(manifest["run"]), None, stamp, **_hosted(manifest, tree))
@@ -77,17 +75,11 @@ class SubmissionStore(Database):
             ).scalar_one()
             return _load(connection, _rows().where(submissions.c.id == made))[0]
 
-    @staticmethod
-    def _bot_of(connection: Connection, owner: Row[Any], name: str) -> int | None:
-        """Return the row id of the owner's bot of this name, None if the name is free; NotAllowed if it is not theirs."""
-        row = connection.execute(select(bots).where(bots.c.name == name)).one_or_none()
-        if row is None:
-            return None
-        if row.owner_id != owner.id:
-            raise NotAllowed(f"there is a bot {name!r} already, and it is not yours; choose another name in bot.toml")
-        if row.removed_at is not None:
-            raise NotAllowed(f"the organiser has removed the bot {name!r}; ask them, or choose another name in bot.toml")
-        return int(row.id)
+    def check_submission(self, owner: str, manifest: Json, tree: str, now: float | None = None) -> None:
+        """Raise what :meth:`submit` would, before the files are stored for nothing."""
+        stamp = time.time() if now is None else now
+        with self._read() as connection:
+            _admitted(connection, find_owner(connection, owner), manifest, tree, stamp)
 
     # ---- reading ------------------------------------------------------------------------------------------------------
 
@@ -231,9 +223,9 @@ class SubmissionStore(Database):
             if chosen is None:
                 raise NotFound(f"bot {bot!r} has no version {version} (it has: {_numbers(found)})")
             if chosen.state != "qualified":
-                why = f": {chosen.reason}" if chosen.reason else ""
+                why = f"did not qualify: {chosen.reason}" if chosen.state == "failed" else f"is {chosen.state}"
                 good = [one for one in found if one.state == "qualified"]
-                raise BadSpec(f"{chosen} is {chosen.state}{why} (allowed: a qualified version; there are: {_numbers(good)})")
+                raise BadSpec(f"{chosen} {why} (allowed: a qualified version; there are: {_numbers(good)})")
             connection.execute(update(bots).where(bots.c.id == bot_id).values(promoted=version))
             return chosen
 
@@ -289,6 +281,27 @@ def _hosted(manifest: Mapping[str, Any], tree: str) -> dict[str, object]:
     return {"tree": tree, "variants": canonical(manifest["variants"]), "description": manifest.get("description", "")}
 
 
+def _admitted(
+    connection: Connection, owner: Row[Any], manifest: Json, tree: str, now: float
+) -> tuple[int | None, Submission | None]:
+    """Return the row id of the bot, None for one to be made, and the bot's newest version if it is just this.
+
+    Raises what ``submit`` does.
+    """
+    name = str(manifest["name"])
+    row = connection.execute(select(bots).where(bots.c.name == name)).one_or_none()
+    if row is not None and row.owner_id != owner.id:
+        raise NotAllowed(f"there is a bot {name!r} already, and it is not yours; choose another name in bot.toml")
+    if row is not None and row.removed_at is not None:
+        raise NotAllowed(f"the organiser has removed the bot {name!r}; ask them, or choose another name in bot.toml")
+    again = _same(connection, row.id, manifest, tree) if row is not None else None
+    if again is None:
+        _check_hourly(connection, owner, now)
+    if row is None:
+        _check_room(connection, owner, name)
+    return (None if row is None else int(row.id)), again
+
+
 def _same(connection: Connection, bot: int, manifest: Json, tree: str) -> Submission | None:
     """Return the bot's newest version if it is just this, and neither failed nor withdrawn."""
     latest: tuple[int, BotVersion] | None = latest_version(connection, bot)
@@ -311,7 +324,7 @@ def _check_hourly(connection: Connection, owner: Row[Any], now: float) -> None:
         )
 
 
-def _make_bot(connection: Connection, owner: Row[Any], name: str) -> int:
+def _check_room(connection: Connection, owner: Row[Any], name: str) -> None:
     theirs = (bots.c.owner_id == owner.id) & bots.c.removed_at.is_(None)
     names = connection.execute(select(bots.c.name).where(theirs).order_by(bots.c.name)).scalars().all()
     if len(names) >= owner.most_bots:
@@ -319,6 +332,9 @@ def _make_bot(connection: Connection, owner: Row[Any], name: str) -> int:
             f"you have {len(names)} bots already ({', '.join(names)}; allowed: {owner.most_bots}); submit {name!r} as a "
             "version of one of them, or ask the organiser"
         )
+
+
+def _make_bot(connection: Connection, owner: Row[Any], name: str) -> int:
     made = connection.execute(insert(connection, bots).values(name=name, owner_id=owner.id).returning(bots.c.id))
     return int(made.scalar_one())
 

@@ -80,6 +80,14 @@ bot_versions = Table(
     UniqueConstraint("bot_id", "version"),
 )
 
+# What a program draws once and every process of it must know.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
 # Files, by the SHA-256 of their content. Parts are written one by one, and count once the blob's own row is there.
 blobs = Table(
     "blobs",

@@ -213,7 +213,9 @@ class Work:
 
     def _check_lines(self, folder: Path) -> list[Step]:
         options, cwd = sandbox.check_options(folder)
-        command = [sys.executable, "-m", "arena", "check", "--json", *options, "--", str(self.submission.manifest["run"])]
+        manifest = self.submission.manifest
+        options += ["--variants", ",".join(manifest["variants"])]  # type: ignore[arg-type]  # JSON
+        command = [sys.executable, "-m", "arena", "check", "--json", *options, "--", str(manifest["run"])]
         code, out, err = run_program(command, cwd or ROOT, CHECK_SECONDS, self.stop)
         try:
             lines = [json.loads(line) for line in out.splitlines() if line.strip()]

@@ -60,6 +60,7 @@ def submit(folder: Path, bot: str | None, hold: bool, no_wait: bool, owner: str 
             return
         with opened() as (_, store):
             who = _owner(store, owner, where["key_file"])
+            store.check_submission(who.name, made.as_json(), tree.sha256)
             store.add_blob(tree.sha256, tree.file)
             handed = store.submit(who.name, made.as_json(), tree.sha256, promote=not hold)
             here = f"no worker has taken it yet; run {command_line('up')}, or {command_line('submission', 'qualify', handed.bot)}"

@@ -47,6 +47,12 @@ def _owners() -> None:
         sa.UniqueConstraint("sha256", name=op.f("uq_owner_keys_sha256")),
     )
     op.create_index(op.f("ix_owner_keys_owner_id"), "owner_keys", ["owner_id"])
+    op.create_table(
+        "secrets",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("value", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_secrets")),
+    )
 
 
 def _bots() -> None:
@@ -127,5 +133,6 @@ def downgrade() -> None:
         batch_op.drop_constraint(batch_op.f("fk_bots_owner_id_owners"), type_="foreignkey")
         batch_op.drop_column("promoted")
         batch_op.drop_column("owner_id")
+    op.drop_table("secrets")
     op.drop_table("owner_keys")
     op.drop_table("owners")
