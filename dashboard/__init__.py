@@ -1,7 +1,7 @@
-"""The arena's web pages and their JSON: leagues, standings, matches, and replays of single deals.
+"""The arena's web pages and their JSON: leagues, standings, matches, replays of single deals, and what owners submit.
 
-Everything is read from the store; nothing here writes. Serve it with any WSGI server, for instance
-``gunicorn -k gthread 'dashboard:create_app()'``.
+Everything is read from the store; only owners, who sign in, write: their submissions, and which versions play. Serve it
+with any WSGI server, for instance ``gunicorn -k gthread 'dashboard:create_app()'``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from dashboard import api, data, errors, filters, security, tables
-from dashboard.pages import home, leagues, logs, matches
+from dashboard import api, data, errors, filters, owner_api, security, sessions, tables
+from dashboard.pages import home, leagues, logs, matches, owner
 
 __all__ = ["create_app"]
 
@@ -36,6 +36,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     security.init_app(app)
     logs.init_app(app, may_read_logs)
     errors.init_app(app)
-    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, api.bp):
+    sessions.init_app(app, owner_api.bp)
+    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
         app.register_blueprint(blueprint)
     return app

@@ -46,6 +46,11 @@ def store() -> Store:
     return cast("Store", current_app.extensions[_NAME])
 
 
+def store_of(app: Flask) -> Store:
+    """The store of an application, where none is current yet."""
+    return cast("Store", app.extensions[_NAME])
+
+
 def find_league(name: str) -> League:
     """The league of this name; 404 where there is none."""
     try:

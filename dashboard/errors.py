@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from flask import Flask
     from flask.typing import ResponseReturnValue
 
+KEPT = frozenset({"allow", "retry-after", "www-authenticate"})
+"""Headers of errors that say something to a program."""
+
 
 class Sealed(Forbidden):
     """Deals that are still secret, since not every game that they are dealt in has been played."""
@@ -34,7 +37,7 @@ def _known(error: HTTPException) -> ResponseReturnValue:
     if error.code is None or error.code < 400:  # a redirect is raised too
         return error
     status, title, text = error.code, error.name, error.description or ""
-    headers = [(name, value) for name, value in error.get_headers() if name.lower() == "allow"]
+    headers = [(name, value) for name, value in error.get_headers() if name.lower() in KEPT]
     if request.path.startswith("/api/"):
         body = {"error": {"status": status, "title": title, "detail": text}}
         return jsonify(body), status, headers

@@ -6,6 +6,10 @@
     ├── BadName           a name breaks the name rule
     ├── BadSpec           a league's specification cannot be played (also a ValueError)
     ├── BadGame           a reported game does not fit its match (also a ValueError)
+    ├── BadArchive        an archive of a bot is damaged, too large, or holds what none may (also a ValueError)
+    ├── BadManifest       a bot.toml cannot be understood (also a ValueError)
+    ├── NotAllowed        the owner may not do this
+    │   └── TooMany           not yet, or not any more: a limit of the owner's is reached
     ├── AlreadyExists     the name is taken
     ├── NotFound          no such bot, league, match or game (also a LookupError)
     ├── LeagueClosed      the league's key is public: nothing more may be played in it
@@ -30,6 +34,30 @@ class BadSpec(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
 
 class BadGame(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
     """A reported game does not fit the match that it names."""
+
+
+class BadArchive(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
+    """An archive of a bot cannot be taken; the text says which part of it, and what is allowed."""
+
+
+class BadManifest(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
+    """A bot.toml cannot be understood; the text says where, and what is allowed."""
+
+
+class NotAllowed(LeagueError):  # noqa: N818 -- reads as what happened
+    """The owner may not do this."""
+
+
+class TooMany(NotAllowed):
+    """A limit of the owner's is reached.
+
+    Attributes:
+        retry_after: Seconds until it may be tried again; None where waiting does not help.
+    """
+
+    def __init__(self, text: str, retry_after: float | None = None) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
 
 
 class AlreadyExists(LeagueError):  # noqa: N818 -- reads as what happened

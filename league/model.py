@@ -6,6 +6,7 @@ Times called ``…_at`` and ``…_until`` are Unix seconds (float). Points, plac
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +22,8 @@ Mode = Literal["duplicate", "single"]
 MatchState = Literal["waiting", "running", "complete"]
 Outcome = Literal["complete", "partial", "infrastructure", "interrupted", "lost"]
 VoidCause = Literal["INFRASTRUCTURE", "INTERRUPTED"]
+State = Literal["submitted", "building", "qualifying", "qualified", "failed", "withdrawn"]
+"""Of a submission, and so of the version that it makes. The first three lead to one of the next two; any may be withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,18 @@ class BotVersion:
     tokens: tuple[str, ...] = ()
     """SHA-256 (hex) of a remote bot's own token and of its partner's; empty for local bots and once revoked."""
     created_at: float = 0.0
+    tree: str | None = None
+    """SHA-256 (hex) of the files of a hosted version, which came from an owner and are played in a sandbox; None: trusted."""
+    variants: tuple[str, ...] | None = None
+    """What it plays; None: all that there are."""
+    description: str = ""
+    state: State | None = None
+    """Of a version that an owner has submitted; None: the organiser added it, and it may play."""
+
+    @property
+    def hosted(self) -> bool:
+        """Whether an owner has submitted it."""
+        return self.state is not None
 
     @property
     def remote(self) -> bool:
@@ -52,11 +67,22 @@ class Bot:
     name: str
     versions: tuple[BotVersion, ...]
     removed_at: float | None = None
+    owner: str | None = None
+    """Who has submitted it; None: the organiser has added it."""
+    promoted: int | None = None
+    """Of an owner's bot: the version that plays in new leagues."""
 
     @property
     def latest(self) -> BotVersion:
-        """The version that new leagues are made with."""
+        """The newest version, whatever its state."""
         return self.versions[-1]
+
+    @property
+    def current(self) -> BotVersion | None:
+        """The version that new leagues are made with; None for an owner's bot without one."""
+        if self.owner is None:
+            return self.latest
+        return next((version for version in self.versions if version.version == self.promoted), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +115,7 @@ class LeagueSpec:
     name: str
     variants: tuple[VariantSpec, ...]
     bots: tuple[str, ...]
-    """Names; each takes part with the version that is its latest when the league is created."""
+    """Names; each takes part with the version that is its current one when the league is created."""
     sets: int
     """Sets a match."""
     clock: Mapping[str, object]
@@ -337,3 +363,89 @@ class Progress:
     def complete(self) -> bool:
         """Whether every game of every match is stored."""
         return self.games_done == self.games_total
+
+
+# ---- owners and what they submit --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody who may submit bots."""
+
+    name: str
+    most_bots: int
+    """Bots that the owner may have at a time."""
+    most_hourly: int
+    """Submissions within an hour."""
+    created_at: float
+    removed_at: float | None = None
+    bots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerKey:
+    """A key of an owner's, without its secret: the store keeps only the SHA-256."""
+
+    id: int
+    owner: str
+    prefix: str
+    """How the key begins: what it is called."""
+    label: str
+    created_at: float
+    used_at: float | None = None
+    """When it was last used, give or take a minute."""
+    revoked_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A version of a bot as its owner submitted it, and what became of it."""
+
+    id: int
+    bot: str
+    version: int
+    owner: str
+    state: State
+    tree: str
+    """SHA-256 (hex) of the files as submitted."""
+    built: str | None
+    """The same of the files as they are played, once they are built."""
+    manifest: Json
+    """Its bot.toml, with the variants resolved."""
+    promote: bool
+    """Whether it becomes the bot's version once it is qualified."""
+    reason: str
+    """Why it failed, in a sentence; otherwise empty."""
+    note: str
+    """What has kept it from being qualified so far, through no fault of its own; otherwise empty."""
+    report: tuple[Json, ...]
+    """Step by step, what its qualification did: see docs/submitting.md."""
+    submitted_at: float
+    started_at: float | None
+    ended_at: float | None
+    tries: int
+
+    @property
+    def pending(self) -> bool:
+        """Whether it is still to be qualified."""
+        return self.state in PENDING
+
+    def __str__(self) -> str:
+        return f"{self.bot} v{self.version}"
+
+    def as_json(self) -> Json:
+        """The same for JSON."""
+        return dataclasses.asdict(self) | {"report": list(self.report), "pending": self.pending}
+
+
+PENDING: tuple[State, ...] = ("submitted", "building", "qualifying")
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """A worker's right to qualify a submission, until its lease runs out."""
+
+    submission: int
+    token: str
+    tries: int
+    """Of those before it that came to nothing."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import shlex
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select, update
 
@@ -14,12 +15,12 @@ from league.database import Database, insert
 from league.errors import BadSpec, NotFound
 from league.model import Bot, BotVersion, NewTokens
 from league.names import check_name
-from league.tables import bot_tokens, bot_versions, bots
+from league.tables import bot_tokens, bot_versions, bots, owners, submissions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
 OWN, PARTNER = 0, 1
 
@@ -32,10 +33,29 @@ def token_hash(token: str) -> str:
 def load_versions(connection: Connection, where: ColumnElement[bool]) -> dict[int, BotVersion]:
     """Return the bot versions that satisfy ``where``, by row id, in the order of name and version."""
     rows = connection.execute(
-        select(bots.c.name, bot_versions).join_from(bots, bot_versions).where(where).order_by(bots.c.name, "version")
+        select(bots.c.name, bot_versions, submissions.c.state)
+        .join_from(bots, bot_versions)
+        .join(submissions, submissions.c.bot_version_id == bot_versions.c.id, isouter=True)
+        .where(where)
+        .order_by(bots.c.name, "version")
     ).all()
     tokens = _live_tokens(connection, [row.id for row in rows if row.run is None])
-    return {row.id: BotVersion(row.name, row.version, row.run, row.cwd, tokens.get(row.id, ()), row.created_at) for row in rows}
+    return {row.id: _version(row, tokens.get(row.id, ())) for row in rows}
+
+
+def _version(row: Row[tuple[object, ...]], tokens: tuple[str, ...]) -> BotVersion:
+    return BotVersion(
+        bot=row.name,
+        version=row.version,
+        run=row.run,
+        cwd=row.cwd,
+        tokens=tokens,
+        created_at=row.created_at,
+        tree=row.tree,
+        variants=None if row.variants is None else tuple(json.loads(row.variants)),
+        description=row.description or "",
+        state=row.state,
+    )
 
 
 def _live_tokens(connection: Connection, versions: Iterable[int]) -> dict[int, tuple[str, ...]]:
@@ -51,7 +71,8 @@ def _live_tokens(connection: Connection, versions: Iterable[int]) -> dict[int, t
     return found
 
 
-def _bot_id(connection: Connection, name: str) -> int:
+def find_bot(connection: Connection, name: str) -> int:
+    """Return the row id of the bot of this name, removed or not; NotFound lists those there are."""
     found = connection.execute(select(bots.c.id).where(bots.c.name == name)).scalar()
     if found is None:
         known = connection.execute(select(bots.c.name).where(bots.c.removed_at.is_(None)).order_by(bots.c.name))
@@ -59,25 +80,39 @@ def _bot_id(connection: Connection, name: str) -> int:
     return int(found)
 
 
+def _bot_rows() -> Select[Any]:
+    columns = (bots.c.name, bots.c.removed_at, bots.c.promoted, owners.c.name.label("owner"))
+    return select(*columns).join_from(bots, owners, isouter=True)
+
+
+def _bot(row: Row[Any], versions: Iterable[BotVersion]) -> Bot:
+    return Bot(row.name, tuple(versions), row.removed_at, row.owner, row.promoted)
+
+
 def _touch(connection: Connection, name: str) -> int:
-    """Return the row id of the bot of this name, made or brought back if need be."""
+    """Return the row id of the organiser's bot of this name, made or brought back if need be."""
     connection.execute(insert(connection, bots).values(name=name).on_conflict_do_nothing())
+    owner = connection.execute(select(owners.c.name).join_from(bots, owners).where(bots.c.name == name)).scalar()
+    if owner is not None:
+        raise BadSpec(f"bot {name!r} belongs to owner {owner!r}, who submits its versions; add yours under another name")
     connection.execute(update(bots).where(bots.c.name == name).values(removed_at=None))
-    return _bot_id(connection, name)
+    return find_bot(connection, name)
 
 
-def _latest(connection: Connection, bot_id: int) -> tuple[int, BotVersion] | None:
+def latest_version(connection: Connection, bot_id: int) -> tuple[int, BotVersion] | None:
+    """Return a bot's newest version with its row id; None where it has none."""
     newest = select(func.max(bot_versions.c.version)).where(bot_versions.c.bot_id == bot_id).scalar_subquery()
     found = load_versions(connection, (bot_versions.c.bot_id == bot_id) & (bot_versions.c.version == newest))
     return next(iter(found.items()), None)
 
 
-def _add_version(connection: Connection, bot_id: int, run: str | None, cwd: str | None, now: float) -> int:
-    latest = _latest(connection, bot_id)
+def add_version(connection: Connection, bot_id: int, run: str | None, cwd: str | None, now: float, **hosted: object) -> int:
+    """Insert a bot's next version and return its row id; ``hosted`` are the further columns of an owner's bot."""
+    latest = latest_version(connection, bot_id)
     number = latest[1].version + 1 if latest else 1
     made = connection.execute(
         insert(connection, bot_versions)
-        .values(bot_id=bot_id, version=number, run=run, cwd=cwd, created_at=now)
+        .values(bot_id=bot_id, version=number, run=run, cwd=cwd, created_at=now, **hosted)
         .returning(bot_versions.c.id)
     )
     return int(made.scalar_one())
@@ -119,10 +154,10 @@ class BotStore(Database):
         stamp = time.time() if now is None else now
         with self._write() as connection:
             bot_id = _touch(connection, name)
-            latest = _latest(connection, bot_id)
+            latest = latest_version(connection, bot_id)
             if latest and (latest[1].run, latest[1].cwd) == (run, cwd):
                 return latest[1]
-            made = _add_version(connection, bot_id, run, cwd, stamp)
+            made = add_version(connection, bot_id, run, cwd, stamp)
             return load_versions(connection, bot_versions.c.id == made)[made]
 
     def add_remote_bot(self, name: str, now: float | None = None) -> tuple[BotVersion, NewTokens]:
@@ -134,7 +169,7 @@ class BotStore(Database):
         check_name(name, "bot")
         stamp = time.time() if now is None else now
         with self._write() as connection:
-            made = _add_version(connection, _touch(connection, name), None, None, stamp)
+            made = add_version(connection, _touch(connection, name), None, None, stamp)
             tokens = _make_tokens(connection, made, stamp)
             return load_versions(connection, bot_versions.c.id == made)[made], tokens
 
@@ -147,7 +182,7 @@ class BotStore(Database):
         """
         stamp = time.time() if now is None else now
         with self._write() as connection:
-            latest = _latest(connection, _bot_id(connection, name))
+            latest = latest_version(connection, find_bot(connection, name))
             if latest is None or not latest[1].remote:
                 raise BadSpec(f"bot {name!r} is local: it needs no token")
             _revoke(connection, [latest[0]], stamp)
@@ -157,7 +192,7 @@ class BotStore(Database):
         """Revoke every token of every version of a bot and return how many there were; NotFound if no such bot."""
         stamp = time.time() if now is None else now
         with self._write() as connection:
-            bot_id = _bot_id(connection, name)
+            bot_id = find_bot(connection, name)
             versions = connection.execute(select(bot_versions.c.id).where(bot_versions.c.bot_id == bot_id)).scalars()
             return _revoke(connection, versions.all(), stamp)
 
@@ -176,19 +211,18 @@ class BotStore(Database):
     def bots(self, *, removed: bool = False) -> list[Bot]:
         """Return the bots by name; with ``removed``, those too that were removed."""
         with self._read() as connection:
-            query = select(bots.c.name, bots.c.removed_at).order_by(bots.c.name)
+            query = _bot_rows().order_by(bots.c.name)
             rows = connection.execute(query if removed else query.where(bots.c.removed_at.is_(None))).all()
             versions: dict[str, list[BotVersion]] = {}
             for version in load_versions(connection, bots.c.name.in_([row.name for row in rows])).values():
                 versions.setdefault(version.bot, []).append(version)
-        return [Bot(row.name, tuple(versions[row.name]), row.removed_at) for row in rows]
+        return [_bot(row, versions[row.name]) for row in rows]
 
     def bot(self, name: str) -> Bot:
         """Return one bot, removed or not; NotFound lists the bots there are."""
         with self._read() as connection:
-            bot_id = _bot_id(connection, name)
-            removed = connection.execute(select(bots.c.removed_at).where(bots.c.id == bot_id)).scalar()
-            return Bot(name, tuple(load_versions(connection, bots.c.id == bot_id).values()), removed)
+            row = connection.execute(_bot_rows().where(bots.c.id == find_bot(connection, name))).one()
+            return _bot(row, load_versions(connection, bots.c.name == name).values())
 
     def remove_bot(self, name: str, now: float | None = None) -> None:
         """Take a bot out of every league made from now on; its matches, results and versions stay.
@@ -197,7 +231,7 @@ class BotStore(Database):
         """
         stamp = time.time() if now is None else now
         with self._write() as connection:
-            this = (bots.c.id == _bot_id(connection, name)) & bots.c.removed_at.is_(None)
+            this = (bots.c.id == find_bot(connection, name)) & bots.c.removed_at.is_(None)
             connection.execute(update(bots).where(this).values(removed_at=stamp))
 
 

@@ -6,9 +6,9 @@ import hashlib
 import json
 import secrets
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import case, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from league.canonical import canonical
@@ -18,12 +18,14 @@ from league.model import League, LeagueSpec, LeagueVariant, VariantSpec
 from league.names import check_label, check_name
 from league.schedule import planned_count
 from league.store_bots import load_versions
-from league.tables import bot_versions, bots, league_bots, league_variants, leagues, matches
+from league.tables import bot_versions, bots, league_bots, league_variants, leagues, matches, submissions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, Row
+    from sqlalchemy import ColumnElement, Connection, Row, Select
+
+    from league.model import BotVersion
 
 KEY_BYTES = 32
 
@@ -75,11 +77,12 @@ class LeagueStore(Database):
     """What the store knows of leagues."""
 
     def create_league(self, spec: LeagueSpec, now: float | None = None) -> League:
-        """Store a league between the latest versions of its bots. Nothing of its schedule is stored yet.
+        """Store a league between the current versions of its bots. Nothing of its schedule is stored yet.
 
         Raises:
             BadName: Its name, or a label, breaks the rule.
-            BadSpec: It cannot be played: too few bots, bots or variants twice, no sets, a key that is not 32 bytes.
+            BadSpec: It cannot be played: too few bots, bots or variants twice, no sets, a key that is not 32 bytes,
+                a bot that is not qualified or does not play a variant.
             NotFound: A bot is unknown or has been removed.
             AlreadyExists: There is a league of this name.
         """
@@ -95,7 +98,7 @@ class LeagueStore(Database):
             "created_at": time.time() if now is None else now,
         }
         with self._write() as connection:
-            members = _latest_ids(connection, spec.bots)
+            members = entrants(connection, spec.bots, [entry.variant for entry in spec.variants])
             try:
                 made = connection.execute(insert(connection, leagues).values(row).returning(leagues.c.id)).scalar_one()
             except IntegrityError:
@@ -149,20 +152,65 @@ def _matches_left(connection: Connection, league: League) -> int:
     return planned_count(league) - int(complete)
 
 
-def _latest_ids(connection: Connection, names: Sequence[str]) -> list[int]:
-    """Return the row ids of the latest version of each of these bots; NotFound names those that cannot play."""
-    latest = (
-        select(bots.c.name, func.max(bot_versions.c.id).label("newest"))  # ids of one bot ascend with its versions
-        .join_from(bots, bot_versions)
-        .where(bots.c.name.in_(names), bots.c.removed_at.is_(None))
-        .group_by(bots.c.name)
-    )
-    found = {row.name: row.newest for row in connection.execute(latest)}
+def entrants(connection: Connection, names: Sequence[str], variants: Iterable[str]) -> list[int]:
+    """Return the row ids of the versions with which these bots enter a league of these variants.
+
+    Raises:
+        NotFound: A bot is unknown or has been removed.
+        BadSpec: A bot has no version that may play, or one that does not play a variant.
+    """
+    rows = connection.execute(_current_versions().where(bots.c.name.in_(names), bots.c.removed_at.is_(None)))
+    found = {row.name: row.version_id for row in rows}
     unknown = [name for name in names if name not in found]
     if unknown:
         known = connection.execute(select(bots.c.name).where(bots.c.removed_at.is_(None)).order_by(bots.c.name))
         raise NotFound(f"no bot {', '.join(map(repr, unknown))} to play in a league (there are: {', '.join(known.scalars())})")
-    return [found[name] for name in names]
+    for name in names:
+        if found[name] is None:
+            raise BadSpec(f"bot {name!r} cannot enter a league: {_why_not(connection, name)}")
+    ids = [found[name] for name in names]
+    for version in load_versions(connection, bot_versions.c.id.in_(ids)).values():
+        _check_plays(version, variants)
+    return ids
+
+
+def _current_versions() -> Select[Any]:
+    """The query for every bot and its current version's row id: an owner's bot's promoted one, null if none; else the newest."""
+    newest = (
+        select(bot_versions.c.bot_id, func.max(bot_versions.c.version).label("number")).group_by(bot_versions.c.bot_id).subquery()
+    )
+    wanted = case((bots.c.owner_id.is_(None), newest.c.number), else_=bots.c.promoted)
+    return (
+        select(bots.c.name, bot_versions.c.id.label("version_id"))
+        .join_from(bots, newest, newest.c.bot_id == bots.c.id)
+        .join(bot_versions, (bot_versions.c.bot_id == bots.c.id) & (bot_versions.c.version == wanted), isouter=True)
+    )
+
+
+def _why_not(connection: Connection, name: str) -> str:
+    """Why an owner's bot has no version that may play."""
+    query = (
+        select(bot_versions.c.version, submissions.c.state, submissions.c.reason)
+        .join_from(submissions, bot_versions)
+        .join(bots)
+        .where(bots.c.name == name)
+        .order_by(bot_versions.c.version.desc())
+        .limit(1)
+    )
+    newest = connection.execute(query).one()
+    told = {
+        "failed": f"did not qualify: {newest.reason}",
+        "qualified": f"is qualified, but not promoted (arena bot promote {name} {newest.version})",
+        "withdrawn": "was withdrawn",
+    }
+    return f"{name} v{newest.version} {told.get(newest.state, f'is not qualified yet ({newest.state})')}"
+
+
+def _check_plays(version: BotVersion, variants: Iterable[str]) -> None:
+    missing = [variant for variant in variants if version.variants is not None and variant not in version.variants]
+    if missing:
+        plays = ", ".join(version.variants or ())
+        raise BadSpec(f"{version} does not play {', '.join(missing)} (its bot.toml says that it plays: {plays})")
 
 
 def _variant_row(league_id: int, label: str, spec: VariantSpec) -> dict[str, object]:

@@ -31,12 +31,38 @@ metadata = MetaData(
     }
 )
 
+owners = Table(
+    "owners",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("most_bots", Integer, nullable=False),
+    Column("most_hourly", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("removed_at", Double),
+)
+
+owner_keys = Table(
+    "owner_keys",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("owner_id", ForeignKey("owners.id"), nullable=False, index=True),
+    Column("prefix", Text, nullable=False, unique=True),
+    Column("sha256", Text, nullable=False, unique=True),
+    Column("label", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("used_at", Double),
+    Column("revoked_at", Double),
+)
+
 bots = Table(
     "bots",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("removed_at", Double),
+    Column("owner_id", ForeignKey("owners.id"), index=True),  # null: the organiser's own, whose files are trusted
+    Column("promoted", Integer),  # of an owner's bot: the version that new leagues are made with
 )
 
 bot_versions = Table(
@@ -48,7 +74,67 @@ bot_versions = Table(
     Column("run", Text),  # null: remote
     Column("cwd", Text),
     Column("created_at", Double, nullable=False),
+    Column("tree", Text),  # SHA-256 of a hosted version's files, as they are played
+    Column("variants", Text),  # null: all
+    Column("description", Text),
     UniqueConstraint("bot_id", "version"),
+)
+
+# What a program draws once and every process of it must know.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
+# Files, by the SHA-256 of their content. Parts are written one by one, and count once the blob's own row is there.
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("parts", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+blob_parts = Table(
+    "blob_parts",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("data", LargeBinary, nullable=False),  # a mebibyte of the content, compressed by zlib
+)
+
+_pending = text("state IN ('submitted', 'building', 'qualifying')")
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("bot_version_id", ForeignKey("bot_versions.id"), nullable=False, unique=True),
+    Column("owner_id", ForeignKey("owners.id"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("tree", Text, nullable=False),  # as submitted
+    Column("built", Text),  # as played
+    Column("manifest", Text, nullable=False),
+    Column("promote", Integer, nullable=False),  # whether it becomes the bot's version once it is qualified
+    Column("reason", Text, nullable=False),  # why it failed, in a sentence
+    Column("note", Text, nullable=False),  # what keeps it from being qualified, by no fault of its own
+    Column("report", Text),
+    Column("submitted_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("claim", Text),
+    Column("lease_until", Double),
+    Column("tries", Integer, nullable=False),  # in a row that came to nothing
+    Column("retry_at", Double),
+    CheckConstraint(
+        "state IN ('submitted', 'building', 'qualifying', 'qualified', 'failed', 'withdrawn')",
+        name="state",
+    ),
+    Index(None, "owner_id", "submitted_at"),
+    Index("ix_submissions_pending", "id", sqlite_where=_pending, postgresql_where=_pending),
 )
 
 bot_tokens = Table(

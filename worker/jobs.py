@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Literal
 from league.errors import BadGame, LeagueClosed, LeagueError, NotFound
 from league.store import Store
 from referee.shuffle import first_dealer
-from worker import attempt, order, settings
+from worker import attempt, order, settings, trees
 from worker.attempt import Broken, Ending
 from worker.lease import Heart
+from worker.sandbox import NoSandbox
 
 if TYPE_CHECKING:
     from league.model import Claim, Match
@@ -76,7 +77,8 @@ class Player:
             return "closed"
         if claim is None:
             return "claimed"
-        with Heart(self.settings.store_url, claim, self.settings.lease) as heart:
+        lease = self.settings.lease
+        with Heart(self.settings.store_url, match_id, lambda store: store.heartbeat(claim, lease), lease) as heart:
             ending = self._run(claim, heart, deadline)
         outcome = self._outcome(match_id, ending)
         detail = "" if outcome == "complete" else ending.detail or "the referee left games out"
@@ -92,8 +94,9 @@ class Player:
         if not missing:
             return Ending("done")
         try:
-            told = order.make(match, key, missing, self.settings)
-        except order.NoReferee as error:
+            folders = trees.of_lineup(self.store, self.settings.data, match.lineup)
+            told = order.make(match, key, missing, self.settings, folders)
+        except (order.NoReferee, NoSandbox, LeagueError, OSError) as error:
             return Ending("failed", str(error))
         intake = Intake(self.store, match, key, claim)
         ending = attempt.run(told, intake.take, lambda: reason_to_stop(heart, deadline))

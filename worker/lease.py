@@ -1,18 +1,17 @@
-"""Keep a claim on a match alive while the match is played."""
+"""Keep a claim alive while what is claimed is worked on: a match, a submission."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from league.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
-
-    from league.model import Claim
 
 LOG = logging.getLogger(__name__)
 
@@ -22,13 +21,15 @@ class Heart:
 
     Args:
         url: of the store.
-        claim: to renew.
+        what: is claimed, for messages.
+        renew: renews the claim in a store; False if it is not held any more.
         seconds: of the lease.
     """
 
-    def __init__(self, url: str, claim: Claim, seconds: float) -> None:
+    def __init__(self, url: str, what: str, renew: Callable[[Store], bool], seconds: float) -> None:
         self._url = url
-        self._claim = claim
+        self._what = what
+        self._renew = renew
         self._seconds = seconds
         self._good_until = time.monotonic() + seconds
         self._gone = threading.Event()
@@ -37,7 +38,7 @@ class Heart:
 
     @property
     def lost(self) -> bool:
-        """Whether somebody else may be playing the match by now, so that this attempt must stop."""
+        """Whether somebody else may be at it by now, so that this attempt must stop."""
         return self._gone.is_set() or time.monotonic() > self._good_until
 
     def _beat(self) -> None:
@@ -45,16 +46,16 @@ class Heart:
             while not self._end.wait(self._seconds / 3):
                 started = time.monotonic()
                 try:
-                    alive = store.heartbeat(self._claim, self._seconds)
+                    alive = self._renew(store)
                 except Exception as error:  # noqa: BLE001  (whatever ails the store, the next beat may get through)
-                    LOG.warning("%s: the store does not take the heartbeat: %s", self._claim.match, error)
+                    LOG.warning("%s: the store does not take the heartbeat: %s", self._what, error)
                     continue
                 if not alive:
                     self._gone.set()
                     return
                 self._good_until = started + self._seconds
 
-    def __enter__(self) -> Heart:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

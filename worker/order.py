@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worker import sandbox
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from league.model import BotVersion, Match
     from worker.settings import Settings
@@ -20,18 +22,19 @@ class NoReferee(RuntimeError):  # noqa: N818 - reads as what happened
     """A match has remote bots and there is no long-lived referee to play it on."""
 
 
-def make(match: Match, key: bytes, missing: Sequence[Missing], settings: Settings) -> Order:
-    """The order for some games of a match.
+def make(match: Match, key: bytes, missing: Sequence[Missing], settings: Settings, trees: Mapping[str, Path]) -> Order:
+    """The order for some games of a match; `trees` are the folders of hosted bots' files, by the trees' names.
 
     Raises:
         NoReferee: it has remote bots, and no referee is known.
+        NoSandbox: it has hosted bots, and they cannot be run here.
     """
     return {
         "match": match.id,
         "variant": match.variant,
         "format": match.format,
         "options": match.options,
-        "lineup": [_seat(bot) for bot in match.lineup],
+        "lineup": [_seat(bot, trees) for bot in match.lineup],
         "key": key.hex(),
         "clock": match.clock,
         "games": [[number, list(seating)] for number, seating in missing],
@@ -40,8 +43,10 @@ def make(match: Match, key: bytes, missing: Sequence[Missing], settings: Setting
     }
 
 
-def _seat(bot: BotVersion) -> dict[str, object]:
+def _seat(bot: BotVersion, trees: Mapping[str, Path]) -> dict[str, object]:
     entry: dict[str, object] = {"bot": bot.bot, "version": bot.version}
+    if bot.tree is not None:
+        return {**entry, "run": bot.run, **sandbox.seat(trees[bot.tree])}
     if bot.run is None:
         entry["tokens"] = list(bot.tokens)
     else:

@@ -30,8 +30,13 @@ def job_id(match: str) -> str:
     return f"{readable}-{hashlib.sha256(match.encode()).hexdigest()[:12]}"
 
 
+def submission_job(number: int) -> str:
+    """What the job of a submission is called; no match is called so."""
+    return f"submission {number}"
+
+
 class Matches:
-    """The queue of matches on a server."""
+    """The queue of matches, and of submissions to be qualified, on a server."""
 
     def __init__(self, connection: Redis, settings: Settings) -> None:
         self._connection = connection
@@ -44,15 +49,23 @@ class Matches:
 
     def put(self, match: str) -> bool:
         """Queue a match. False: a job of that match is known already (queued, running, or left over from a worker that died)."""
+        return self._put("worker.jobs.play_match", match, match)
+
+    def put_submission(self, number: int) -> bool:
+        """Queue a submission for qualification, ahead of the matches: its owner waits. False as with `put`."""
+        return self._put("worker.qualify.qualify", number, submission_job(number), at_front=True)
+
+    def _put(self, function: str, argument: str | int, name: str, *, at_front: bool = False) -> bool:
         try:
             self.queue.enqueue_call(
-                "worker.jobs.play_match",
-                args=(match,),
+                function,
+                args=(argument,),
                 timeout=self._timeout,
-                result_ttl=0,  # done is forgotten: the store knows, and the match may have to be queued again
+                result_ttl=0,  # done is forgotten: the store knows, and it may have to be queued again
                 failure_ttl=FAILURE_TTL,
-                job_id=job_id(match),
-                description=match,
+                job_id=job_id(name),
+                description=name,
+                at_front=at_front,
                 unique=True,
             )
         except DuplicateJobError:

@@ -18,7 +18,7 @@ from rq import Worker
 from league.schedule import planned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from redis import Redis
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from league.store import Store
     from worker.settings import Settings
 
-from worker.queueing import Matches, job_id
+from worker.queueing import Matches, job_id, submission_job
 
 LOG = logging.getLogger(__name__)
 ORPHAN_SECONDS = 3.0
@@ -95,22 +95,38 @@ class Reconciler:
         self._extend(found, room - sum(match.id not in self.stuck for match in waiting))
         return not waiting and self._finish(league)
 
+    def tick_submissions(self) -> None:
+        """Queue the submissions that are still to be qualified.
+
+        Raises:
+            redis.RedisError: the queue server is away; call again later.
+        """
+        waiting = self.store.waiting_submissions()
+        queued = self._queue.waiting()
+        for number in waiting:
+            name = submission_job(number)
+            self._requeue_job(name, job_id(name) in queued, lambda number=number: self._queue.put_submission(number))  # type: ignore[misc]
+        names = {submission_job(number) for number in waiting}
+        for name in [name for name in self._adrift if name.startswith("submission ") and name not in names]:
+            del self._adrift[name]
+
     def _room(self) -> int:
         return 2 * max(1, self.workers, Worker.count(connection=self.connection))
 
     def _requeue(self, match: Match, queued: bool) -> None:
-        if queued:
-            self._adrift.pop(match.id, None)
+        if not queued and (match.id in self.stuck or not self._due(match)):
             return
-        if match.id in self.stuck or not self._due(match):
-            return
-        if self._queue.put(match.id):
-            self._adrift.pop(match.id, None)
-        elif time.monotonic() - self._adrift.setdefault(match.id, time.monotonic()) > ORPHAN_SECONDS:
-            LOG.info("%s: its job is lost; queued again", match.id)
-            self._queue.forget(match.id)
-            self._queue.put(match.id)
-            del self._adrift[match.id]
+        self._requeue_job(match.id, queued, lambda: self._queue.put(match.id))
+
+    def _requeue_job(self, name: str, queued: bool, put: Callable[[], bool]) -> None:
+        """Queue what nobody works on, unless it is queued; a job that is neither queued nor worked on for a while is lost."""
+        if queued or put():
+            self._adrift.pop(name, None)
+        elif time.monotonic() - self._adrift.setdefault(name, time.monotonic()) > ORPHAN_SECONDS:
+            LOG.info("%s: its job is lost; queued again", name)
+            self._queue.forget(name)
+            put()
+            del self._adrift[name]
 
     def _forget_adrift(self, league: str, waiting: set[str]) -> None:
         """Whoever has a worker now is adrift no more, and starts anew if it is so again."""

@@ -6,11 +6,12 @@ import shlex
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.common import opened, say, table
+from arena.remote import far, remote_options
 
 if TYPE_CHECKING:
     from league.model import Bot, NewTokens
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 @click.group()
 def bot() -> None:
-    """Add, list and remove bots.
+    """Add, list and remove bots; promote, roll back, withdraw.
 
-    A bot is a command that the arena starts, or a remote program that dials in. It is a series of versions: a new command
-    is a new version, and a league plays the versions that were the latest when it was created.
+    A bot is a command that the arena starts, a remote program that dials in, or what its owner submits (see `arena submit`).
+    It is a series of versions: a new command is a new version. A league plays the versions that were the current ones when it
+    was created: the newest, or of an owner's bot the one that is promoted.
     """
 
 
@@ -89,10 +91,19 @@ def list_bots(removed: bool) -> None:
 
 
 def _row(entry: Bot) -> list[object]:
-    latest = entry.latest
-    added = time.strftime("%Y-%m-%d", time.gmtime(latest.created_at))
-    what = latest.run or ("remote" if latest.tokens else "remote, tokens revoked")
-    return [entry.name, f"v{latest.version}", added, what + (" (removed)" if entry.removed_at is not None else "")]
+    shown = entry.current or entry.latest
+    added = time.strftime("%Y-%m-%d", time.gmtime(shown.created_at))
+    what = shown.run or ("remote" if shown.tokens else "remote, tokens revoked")
+    whose = f" (of {entry.owner}; {_standing(entry)})" if entry.owner is not None else ""
+    return [entry.name, f"v{shown.version}", added, what + whose + (" (removed)" if entry.removed_at is not None else "")]
+
+
+def _standing(entry: Bot) -> str:
+    """Where an owner's bot stands: the state of its newest version, and whether an older one plays."""
+    newest = f"v{entry.latest.version} {entry.latest.state}"
+    if entry.current is None:
+        return f"{newest}; none plays"
+    return "current" if entry.current == entry.latest else f"current; {newest}"
 
 
 @bot.command()
@@ -134,3 +145,50 @@ def revoke(name: str, renew: bool) -> None:
     else:
         click.echo(f"{name}: old tokens revoked")
         _print_tokens(tokens)
+
+
+@bot.command()
+@click.argument("name")
+@click.argument("version", type=click.IntRange(1))
+@remote_options
+def promote(name: str, version: int, **where: Any) -> None:  # noqa: ANN401
+    """Let VERSION of the submitted bot NAME play in new leagues. It must be qualified; leagues that exist stay as they are."""
+    client = far(**where)
+    if client is not None:
+        client.change(name, "promote", version)
+    else:
+        with opened() as (_, store):
+            store.promote(name, version)
+    click.echo(f"{name} v{version} plays in new leagues")
+
+
+@bot.command()
+@click.argument("name")
+@remote_options
+def rollback(name: str, **where: Any) -> None:  # noqa: ANN401
+    """Let the qualified version before the current one of the submitted bot NAME play in new leagues."""
+    client = far(**where)
+    if client is not None:
+        version = client.change(name, "rollback")["version"]
+    else:
+        with opened() as (_, store):
+            version = store.roll_back(name).version
+    click.echo(f"{name} v{version} plays in new leagues")
+
+
+@bot.command()
+@click.argument("name")
+@click.argument("version", type=click.IntRange(1), required=False)
+@remote_options
+def withdraw(name: str, version: int | None, **where: Any) -> None:  # noqa: ANN401
+    """Withdraw the submitted bot NAME, or one VERSION of it, for good. Matches that are scheduled are still played."""
+    client = far(**where)
+    if client is not None:
+        answer = client.change(name, "withdraw", version)
+        gone, current = answer["withdrawn"], answer["promoted"]
+    else:
+        with opened() as (_, store):
+            gone = [one.version for one in store.withdraw(name, version)]
+            current = store.bot(name).promoted
+    what = ", ".join(f"v{number}" for number in gone) or "nothing (it was withdrawn before)"
+    click.echo(f"{name}: withdrawn: {what}; " + (f"v{current} plays in new leagues" if current else "none plays in new leagues"))

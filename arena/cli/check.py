@@ -18,6 +18,7 @@ from arena.cli.sandbox import LIMITS, boxed
 from referee import launch
 from referee.clock import Clock
 from referee.errors import BadOrder
+from referee.rules import VARIANTS
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
 @click.command()
 @click.argument("command")
 @click.option("--only", metavar="N[,N...]", help="Only these steps.")
+@click.option("--variants", metavar="V[,V...]", help="Of the steps that play a variant, only these variants'.")
 @click.option("--keep-going", is_flag=True, help="Go on after a step that failed.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each step, as it is done.")
 @click.option(
@@ -51,6 +53,7 @@ def _list(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
 def check(  # noqa: PLR0913 - click's parameters
     command: str,
     only: str | None,
+    variants: str | None,
     clock: dict[str, Any],
     sandbox: str | None,
     limit: tuple[str, ...],
@@ -67,7 +70,7 @@ def check(  # noqa: PLR0913 - click's parameters
         words = launch.command(run)
     except BadOrder as error:
         raise click.UsageError(str(error)) from None
-    chosen = _chosen(only)
+    chosen = _chosen(only) & _about(variants) if only else _about(variants)
 
     def tell(result: Result) -> None:
         click.echo(json.dumps(result.as_json()) if as_json else result.text())
@@ -87,6 +90,21 @@ def _chosen(text: str | None) -> frozenset[int]:
         if not word.isdecimal() or not 1 <= int(word) <= len(STEPS):
             raise click.UsageError(f"--only: {word!r} is no step (allowed: 1 to {len(STEPS)}, separated by commas)")
     return frozenset(map(int, words))
+
+
+def _about(text: str | None) -> frozenset[int]:
+    """The numbers of the steps about the variants that --variants gives, and of those about none; raises click.UsageError."""
+    known = [variant.name for variant in VARIANTS]
+    words = known if text is None else [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in known:
+            raise click.UsageError(f"--variants: no variant {word!r} (allowed: {', '.join(known)}, separated by commas)")
+    others = [name for name in known if name not in words]
+    return frozenset(
+        number
+        for number, step in enumerate(STEPS, 1)
+        if not any(step.name == name or step.name.startswith(f"{name}-") for name in others)
+    )
 
 
 def _sum_up(results: list[Result]) -> None:

@@ -6,14 +6,15 @@ import click
 import redis
 import sqlalchemy.exc
 
-from league.errors import BadName, BadSpec, BadStoreUrl, LeagueError
+from league.errors import BadArchive, BadManifest, BadName, BadSpec, BadStoreUrl, LeagueError
 from referee.errors import BadLimit, BadOrder, RefereeError
 from referee.rules import RulesError
+from worker.sandbox import NoSandbox
 from worker.settings import BadSetting
 from worker.valkey import NoQueueServer
 
-USAGE = (BadLimit, BadName, BadOrder, BadSpec, BadStoreUrl, RulesError, BadSetting)
-FAILURES = (LeagueError, NoQueueServer, RefereeError)
+USAGE = (BadArchive, BadLimit, BadManifest, BadName, BadOrder, BadSpec, BadStoreUrl, RulesError, BadSetting)
+FAILURES = (LeagueError, NoQueueServer, NoSandbox, RefereeError)
 
 
 def translated(error: Exception) -> click.ClickException | None:

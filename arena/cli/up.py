@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
+import redis
+import sqlalchemy.exc
 
 from arena import services
 from arena.cli.common import opened, say
@@ -48,7 +51,7 @@ def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...])
 
 
 class OpenLeagues:
-    """Plays every league that is not finished, new ones too, and says what happens to them."""
+    """Plays every league that is not finished, new ones too, has what was submitted qualified, and says what happens to them."""
 
     def __init__(self, settings: Settings, store: Store, workers: int) -> None:
         self._store = store
@@ -62,6 +65,8 @@ class OpenLeagues:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._names = [league.name for league in self._store.leagues() if league.revealed_at is None]
+        with suppress(redis.RedisError, sqlalchemy.exc.OperationalError):  # away for the moment: at the next look
+            self._reconciler.tick_submissions()
         for name in list(self._names):
             if reconcile(self._reconciler, name):
                 self._names.remove(name)

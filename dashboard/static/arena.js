@@ -3,7 +3,7 @@
 const EVERY = 3000;
 const SLOWEST = 30000;
 
-/** Ask what a league or a match is at, and renew the page's parts when it has changed, until it is in one of its last states. */
+/** Ask what a league, a match or a submission is at, and renew the page's parts when it has changed, until it is in one of its last states. */
 function follow(box) {
   let wait = EVERY;
   const tick = async () => {
@@ -12,13 +12,14 @@ function follow(box) {
         const answer = await fetch(box.dataset.poll, { headers: { Accept: "application/json" } });
         if (!answer.ok) throw new Error(`status ${answer.status}`);
         const progress = await answer.json();
-        const now = `${progress.state} ${progress.games.done}`;
+        const games = progress.games ?? { done: 0, total: 1 };
+        const now = `${progress.state} ${games.done}`;
         if (now !== box.dataset.seen) {
           box.dataset.seen = now;
           await refresh();
         }
         if (box.dataset.last.split(" ").includes(progress.state)) return;
-        wait = progress.games.done < progress.games.total ? EVERY : 3 * EVERY;
+        wait = games.done < games.total ? EVERY : 3 * EVERY;
       } catch {
         wait = Math.min(wait * 2, SLOWEST);
       }
