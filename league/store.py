@@ -16,7 +16,9 @@ from league.store_claims import ClaimStore
 from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
+from league.store_quarantine import QuarantineStore
 from league.store_reads import ReadStore
+from league.store_workers import WorkerStore
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
-class Store(BotStore, LeagueStore, MatchStore, ClaimStore, GameStore, ReadStore):
+class Store(BotStore, LeagueStore, MatchStore, ClaimStore, GameStore, ReadStore, WorkerStore, QuarantineStore):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 
     Making one does no I/O: it connects when first used, once in each process, so it may be made before a fork and be

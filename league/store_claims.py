@@ -18,6 +18,7 @@ from league.database import Database, insert
 from league.model import Attempt, BotLog, Claim, Outcome, Void, VoidCause
 from league.store_leagues import seatings_of
 from league.store_matches import find_match, require_open
+from league.store_workers import require_free
 from league.tables import attempt_voids, attempts, bot_logs, matches
 
 if TYPE_CHECKING:
@@ -70,12 +71,14 @@ class ClaimStore(Database):
         Raises:
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
+            Quarantined: The worker that this process belongs to may not play.
         """
         stamp = time.time() if now is None else now
         token = secrets.token_hex(16)
         with self._write() as connection:
             found = find_match(connection, match_id)
             require_open(found)
+            require_free(connection, worker)
             taken = connection.execute(
                 update(matches)
                 .where(

@@ -1,7 +1,7 @@
 """Freeze the schema of a release with data in it: `python -m tests.league.freeze`, once, on the release's own tree.
 
-Writes three files to tests/league/released: a dump of one small league with everything that a store can hold, from SQLite and from
-PostgreSQL, and what the release itself read from it. `test_migrations.py` upgrades the dumps and reads them again.
+Writes three files to tests/league/released: a dump of one small league with everything that a store can hold, from SQLite and
+from PostgreSQL, and what the release itself read from it. `test_migrations.py` upgrades the dumps and reads them again.
 """
 
 from __future__ import annotations
