@@ -56,7 +56,7 @@ def _open(url: str, wait: Stopping | None) -> Store:
                 for name, command in SAMPLES.items():
                     store.add_bot(name, command)
         except StoreAway as error:
-            if wait is None:
+            if wait is None or url.startswith("sqlite"):
                 raise
             if not said:
                 say(f"waiting for the store: {error}")
