@@ -42,7 +42,8 @@ RATIO = 2.0
 """A worker whose bots are late less than so many times as often as elsewhere is not accused, however certain the difference."""
 MOST = 300
 """Attempts of other workers, the latest, with which those in hand are compared."""
-_CHUNK = 2_000_000  # numbers drawn at a time
+_GLANCE = 1000  # draws that let most workers go
+_CHUNK = 1_000_000  # numbers drawn at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def judge(own: Sequence[Trial], others: Sequence[Trial], workers: int, *, alarms
     late, expected = sum(trial.late for trial in own), _expected(own, others)
     limit = alarms / len(LOOKS) / max(1, workers)
     hopeless = not others or late < LEAST or late < RATIO * expected
-    p = 1.0 if hopeless else _share(own, others, math.ceil(10 / limit), seed)
+    p = 1.0 if hopeless else _p(own, others, limit, np.random.default_rng(seed))
     return Verdict(len(own), len(others), late, expected, p, limit)
 
 
@@ -111,7 +112,13 @@ def _rates(trials: Sequence[Trial]) -> dict[tuple[int, int], float]:
     return {key: sum(values) / len(values) for key, values in seen.items()}
 
 
-def _share(own: Sequence[Trial], others: Sequence[Trial], draws: int, seed: int) -> float:
+def _p(own: Sequence[Trial], others: Sequence[Trial], limit: float, chance: np.random.Generator) -> float:
+    """The p-value. Whoever is clearly no outlier is let go after a few draws; to accuse takes all of them, drawn afresh."""
+    glance = _share(own, others, _GLANCE, chance)
+    return glance if glance > max(3 / _GLANCE, limit) else _share(own, others, math.ceil(3 / limit), chance)
+
+
+def _share(own: Sequence[Trial], others: Sequence[Trial], draws: int, chance: np.random.Generator) -> float:
     """Share of random dealings of all attempts, within each stratum, in which as many as `own` score at least as much."""
     rates = _rates([*own, *others])
 
@@ -119,7 +126,6 @@ def _share(own: Sequence[Trial], others: Sequence[Trial], draws: int, seed: int)
         return trial.late - sum(rates[trial.stratum, bot] for bot, _ in trial.bots)
 
     strata = sorted({trial.stratum for trial in own})
-    chance = np.random.default_rng(seed)
     drawn = np.zeros(draws)
     for stratum in strata:
         mine = sum(trial.stratum == stratum for trial in own)
@@ -135,6 +141,6 @@ def _sums(scores: Floats, size: int, draws: int, chance: np.random.Generator) ->
     parts = []
     for start in range(0, draws, step):
         rows = min(step, draws - start)
-        order = chance.random((rows, len(scores))).argpartition(size - 1, axis=1)[:, :size]
+        order = chance.random((rows, len(scores)), dtype=np.float32).argpartition(size - 1, axis=1)[:, :size]
         parts.append(scores[order].sum(axis=1))
     return np.concatenate(parts)

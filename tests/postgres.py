@@ -29,33 +29,38 @@ class Postgres:
         self._user: dict[str, Any] = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
         if self._user:
             shutil.chown(self._folder, "postgres", "postgres")
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         data = f"{self._folder}/data"
         making: list[Path | str] = [self._bin / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
         subprocess.run(making, check=True, capture_output=True, cwd=self._folder, **self._user)
+        self.serve()
+
+    def serve(self) -> None:
+        """Start the server on the data that it has, and wait until it takes connections."""
+        data = f"{self._folder}/data"
         settings = ["listen_addresses=", f"unix_socket_directories={self._folder}", "fsync=off", "max_connections=40"]
         options = itertools.chain.from_iterable(("-c", setting) for setting in settings)
         command: list[Path | str] = [self._bin / "postgres", "-D", data, *options]
-        with Path(self._folder, "log").open("wb") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, **self._user)
+        with Path(self._folder, "log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self._folder, **self._user)
         self._wait()
 
     def _wait(self) -> None:
-        assert self._process is not None
-        give_up = time.monotonic() + 30
+        assert self.process is not None
+        give_up = time.monotonic() + 120
         ready: list[Path | str] = [self._bin / "pg_isready", "-q", "-h", self._folder]
         while subprocess.run(ready, check=False, cwd=self._folder).returncode != 0:
             log = Path(self._folder, "log").read_text()
-            assert self._process.poll() is None, log
+            assert self.process.poll() is None, log
             assert time.monotonic() < give_up, log
             time.sleep(0.05)
 
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
-            self._process.wait(30)
+        if self.process is not None:
+            self.process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
+            self.process.wait(30)
         shutil.rmtree(self._folder)
 
     def url(self, database: str) -> str:
