@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.settings import ROOT, address_file, operator_token, token_hash, write_whole
 from worker import valkey
+from worker.settings import RECYCLE
 from worker.supervise import Service, Shared, Stopping, Supervisor
 
 if TYPE_CHECKING:
@@ -24,12 +25,10 @@ SYNC_SECONDS = 1.0
 
 
 def workers(settings: Settings, number: int) -> list[Service]:
-    """So many workers."""
-    command = [sys.executable, "-m", "worker"]
-    return [
-        Service(f"worker {one}", lambda: command, cwd=ROOT, env=settings.env(), log=settings.logs / f"worker-{one}.log")
-        for one in range(1, number + 1)
-    ]
+    """So many workers' processes."""
+    command, log = [sys.executable, "-m", "worker"], settings.logs
+    options: dict[str, Any] = {"cwd": ROOT, "env": settings.env(), "drain": settings.drain, "again": RECYCLE}
+    return [Service(f"worker {one}", lambda: command, log=log / f"worker-{one}.log", **options) for one in range(1, number + 1)]
 
 
 def queue(settings: Settings) -> Shared | None:
@@ -127,8 +126,8 @@ def check(supervisor: Supervisor) -> None:
             )
 
 
-def wait_for_queue(settings: Settings, supervisor: Supervisor, stop: Stopping) -> None:
-    """Wait until the queue server answers.
+def wait_for_queue(settings: Settings, supervisor: Supervisor, stop: Stopping, *, patient: bool = False) -> None:
+    """Wait until the queue server answers; if patient, as long as it takes where `REDIS_URL` names it.
 
     Raises:
         valkey.NoQueueServer: it does not within 20 s.
@@ -142,4 +141,12 @@ def wait_for_queue(settings: Settings, supervisor: Supervisor, stop: Stopping) -
         if stop:
             raise click.Abort
 
-    valkey.wait(settings, tick).close()
+    while True:
+        try:
+            valkey.wait(settings, tick).close()
+        except valkey.NoQueueServer as error:
+            if not patient or settings.redis_url is None:
+                raise
+            click.echo(f"{error} (waiting on)", err=True)
+        else:
+            return

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flask import current_app, jsonify, render_template, request
-from werkzeug.exceptions import Forbidden, HTTPException, InternalServerError
+from werkzeug.exceptions import Forbidden, HTTPException, InternalServerError, ServiceUnavailable
+
+from league.errors import StoreAway
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -30,6 +32,7 @@ class Damaged(InternalServerError):  # noqa: N818 -- reads as what happened
 def init_app(app: Flask) -> None:
     """Register the handlers."""
     app.register_error_handler(HTTPException, _known)
+    app.register_error_handler(StoreAway, _away)
     app.register_error_handler(Exception, _unknown)
 
 
@@ -42,6 +45,11 @@ def _known(error: HTTPException) -> ResponseReturnValue:
         body = {"error": {"status": status, "title": title, "detail": text}}
         return jsonify(body), status, headers
     return render_template("error.html", status=status, title=title, text=text), status, headers
+
+
+def _away(error: StoreAway) -> ResponseReturnValue:
+    current_app.logger.error("%s %s: %s", request.method, request.path, error)
+    return _known(ServiceUnavailable("The store does not answer at the moment. Try again in a little while.", retry_after=5))
 
 
 def _unknown(error: Exception) -> ResponseReturnValue:

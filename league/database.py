@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.pool import NullPool
 
-from league.errors import BadStoreUrl
+from league.errors import BadStoreUrl, StoreAway
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,19 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_MS = 30_000
 _WRITE = "arena_write"
+_DEAD_LINK = {
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+"""How a client of PostgreSQL finds out within some 12 s that nobody is at the other end; TCP alone takes a quarter of an hour."""
+_DEAD_CLIENT = (
+    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=10000"
+    " -c idle_in_transaction_session_timeout=300000"
+)
+"""The same for the server's end: a host that died in a transaction must not keep its locks."""
 
 
 def parse_url(text: str) -> URL:
@@ -60,7 +73,9 @@ def make_engine(url: URL, *, pooled: bool = True) -> Engine:
     """Return an engine that has not connected yet; the driver begins nothing by itself, only the events above do."""
     pool: dict[str, Any] = {} if pooled else {"poolclass": NullPool}
     if url.get_backend_name() == "postgresql":
-        return create_engine(url, pool_pre_ping=pooled, **pool)
+        # What the URL itself says comes first.
+        arguments = {name: value for name, value in {**_DEAD_LINK, "options": _DEAD_CLIENT}.items() if name not in url.query}
+        return create_engine(url, pool_pre_ping=pooled, connect_args=arguments, **pool)
     engine = create_engine(url, connect_args={"isolation_level": None}, **pool)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -104,15 +119,30 @@ class Database:
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        """Open a transaction that sees one snapshot of the database."""
-        with self._engines()[0].connect() as connection:
+        """Open a transaction that sees one snapshot of the database; StoreAway if it does not answer."""
+        with _answering(), self._engines()[0].connect() as connection:
             yield connection
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        """Open a transaction that is committed at the end of the block, or rolled back by an exception."""
-        with self._engines()[1].begin() as connection:
+        """Open a transaction that is committed at the end of the block, or rolled back by an exception.
+
+        StoreAway if the database does not answer. Then nothing was written, unless the answer to the commit was what got
+        lost: whatever is written must bear being written twice.
+        """
+        with _answering(), self._engines()[1].begin() as connection:
             yield connection
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Turn what the driver raises when it gets no answer into StoreAway."""
+    try:
+        yield
+    except DBAPIError as error:
+        if isinstance(error, (OperationalError, InterfaceError)) or error.connection_invalidated:
+            raise StoreAway(f"the store does not answer: {str(error.orig).splitlines()[0]}") from error
+        raise
 
 
 def insert(connection: Connection, table: Table) -> SqliteInsert | PostgresInsert:

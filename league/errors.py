@@ -14,8 +14,10 @@
     ├── NotFound          no such bot, league, match or game (also a LookupError)
     ├── LeagueClosed      the league's key is public: nothing more may be played in it
     ├── LeagueOpen        the league still has games to play
+    ├── Quarantined       the worker may not play
     └── StoreError        the database itself
         ├── BadStoreUrl       not a SQLite file or a PostgreSQL URL
+        ├── StoreAway         it does not answer now; it may later
         └── StoreTooNew       written by a newer release than this one
 """
 
@@ -76,6 +78,10 @@ class LeagueOpen(LeagueError):  # noqa: N818 -- reads as what happened
     """The league still has games to play, so its key must stay secret."""
 
 
+class Quarantined(LeagueError):  # noqa: N818 -- reads as what happened
+    """The worker is in quarantine: it may not claim matches, and what it reports is not stored."""
+
+
 class StoreError(LeagueError):
     """The database cannot be used."""
 
@@ -86,3 +92,7 @@ class BadStoreUrl(StoreError, ValueError):  # noqa: N818 -- reads as what happen
 
 class StoreTooNew(StoreError):  # noqa: N818 -- reads as what happened
     """The database was written by a newer release; upgrade the program, or use another database."""
+
+
+class StoreAway(StoreError):  # noqa: N818 -- reads as what happened
+    """The database does not answer, or is too busy; the same call may succeed later. Nothing of it was stored."""

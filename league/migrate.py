@@ -10,7 +10,7 @@ from sqlalchemy import event, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from league.database import BUSY_TIMEOUT_MS, make_engine
-from league.errors import StoreError, StoreTooNew
+from league.errors import StoreAway, StoreTooNew
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ def migrate(url: URL) -> None:
 
     Raises:
         StoreTooNew: A newer release has upgraded the database past what this one knows.
-        StoreError: The database cannot be reached or written.
+        StoreAway: The database cannot be reached or written.
     """
     if url.get_backend_name() == "sqlite":
         Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +36,7 @@ def migrate(url: URL) -> None:
     try:
         _retry_busy(lambda: _migrate(engine))
     except OperationalError as error:
-        raise StoreError(f"cannot open the store {url.render_as_string()}: {error.orig}") from error
+        raise StoreAway(f"cannot open the store {url.render_as_string()}: {error.orig}") from error
     finally:
         engine.dispose()
 

@@ -271,6 +271,91 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerProcess:
+    """One process of a worker. It is recycled every now and then, and replaced when it dies."""
+
+    name: str
+    """What attempts call it."""
+    host: str
+    pid: int
+    started_at: float
+    heartbeat_at: float
+    """When the store last heard from it: contact, not progress."""
+    ended_at: float | None
+    """When it said that it stops; None: it has not said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A data folder on some host, in which matches are played."""
+
+    uuid: str
+    host: str
+    """Name of the machine, for display only."""
+    created_at: float
+    quarantined_at: float | None
+    """None: it may play."""
+    reason: str
+    """Why it is in quarantine."""
+    block_from: int
+    """Attempts after this one (by id) are those in hand for judging it."""
+    looks: int
+    """How often these have been looked at."""
+    processes: tuple[WorkerProcess, ...]
+    """Newest first."""
+    matches: int
+    """Attempts in which it completed a match."""
+    games: int
+    """Games that it reported."""
+    late: int
+    """Attempts in which a bot was too late or out of bank."""
+    progress_at: float | None
+    """When it last reported a game."""
+    aside: int
+    """Games set aside for its sake and not restored."""
+
+    def live(self, now: float, seconds: float) -> list[WorkerProcess]:
+        """Return its processes that have been heard from within so many seconds and have not stopped."""
+        return [one for one in self.processes if one.ended_at is None and one.heartbeat_at > now - seconds]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One attempt at a match: which bots played in it, and which of them were late."""
+
+    attempt: int
+    """Number that grows in the order of attempts."""
+    worker: str
+    stratum: int
+    """Attempts of one stratum (a variant of a league) are alike but for their bots."""
+    bots: tuple[tuple[int, bool], ...]
+    """(bot version, whether it was late in any game)."""
+
+    @property
+    def late(self) -> int:
+        """Number of bots that were late."""
+        return sum(late for _, late in self.bots)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A game that does not count: out of the results, kept with the reason."""
+
+    match: str
+    set: int
+    seating: Seating
+    worker: str
+    """UUID of the worker for whose sake it was set aside."""
+    reason: str
+    stored_at: float
+    set_aside_at: float
+    restored_at: float | None
+    """When it was made to count again; None: it does not."""
+    replayed: bool
+    """Whether the game has been played again meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
 class BotLog:
     """The end of what a bot that failed had written."""
 

@@ -18,8 +18,10 @@ from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
 from league.store_owners import OwnerStore
+from league.store_quarantine import QuarantineStore
 from league.store_reads import ReadStore
 from league.store_submissions import SubmissionStore
+from league.store_workers import WorkerStore
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,7 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
-class Store(BotStore, OwnerStore, SubmissionStore, BlobStore, LeagueStore, MatchStore, ClaimStore, GameStore, ReadStore):
+class Store(
+    BotStore,
+    OwnerStore,
+    SubmissionStore,
+    BlobStore,
+    LeagueStore,
+    MatchStore,
+    ClaimStore,
+    GameStore,
+    ReadStore,
+    WorkerStore,
+    QuarantineStore,
+):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 
     Making one does no I/O: it connects when first used, once in each process, so it may be made before a fork and be

@@ -20,6 +20,7 @@ from league.errors import NotFound
 from league.model import Attempt, BotLog, Claim, Exchange, FaultLog, Outcome, OwnerLogs, Void, VoidCause
 from league.store_leagues import seatings_of
 from league.store_matches import find_match, load_lineups, require_open
+from league.store_workers import require_free
 from league.tables import attempt_voids, attempts, bot_logs, fault_logs, matches
 
 if TYPE_CHECKING:
@@ -74,12 +75,14 @@ class ClaimStore(Database):
         Raises:
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
+            Quarantined: The worker that this process belongs to may not play.
         """
         stamp = time.time() if now is None else now
         token = secrets.token_hex(16)
         with self._write() as connection:
             found = find_match(connection, match_id)
             require_open(found)
+            require_free(connection, worker)
             taken = connection.execute(
                 update(matches)
                 .where(

@@ -17,6 +17,7 @@ from league.model import Game
 from league.schedule import games_a_set
 from league.store_leagues import seatings_of
 from league.store_matches import find_match, require_open
+from league.store_workers import require_free
 from league.tables import attempts, game_records, games, matches
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from league.model import Claim, Json, Seating
+
+TIMING = ("LATE", "BANK_EMPTY")
+"""Causes of faults that may be a slow machine's doing."""
 
 # What every game needs, put together once: SQLAlchemy takes longer over making a statement than over running it.
 _THIS = matches.c.id == bindparam("match")
@@ -115,13 +119,16 @@ class GameStore(Database):
             BadGame: The match has no such game, or the record is not one of it.
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
+            Quarantined: The claim's worker is in quarantine.
         """
         body = ordered_game(record)
         with self._write() as connection:
             match = find_match(connection, match_id)
             require_open(match)
             key = _key(match, set_number, tuple(seating), body)
-            row = key | _row(summarize(body), dealer, time.time() if now is None else now)
+            summary = summarize(body)
+            row = key | _row(summary, dealer, time.time() if now is None else now)
+            row["attempt_id"] = None if claim is None else claim.attempt
             adding = insert(connection, games).on_conflict_do_nothing().returning(games.c.match_id)
             if connection.execute(adding, row).scalar() is None:
                 return False
@@ -129,7 +136,10 @@ class GameStore(Database):
             connection.execute(insert(connection, game_records), key | texts)
             _count(connection, match, key, row["stored_at"])
             if claim is not None:
+                # The match is locked by now, as it is by whoever puts a worker in quarantine: one of the two sees the other.
+                require_free(connection, claim.worker)
                 connection.execute(_PROGRESS, {"attempt": claim.attempt, "now": row["stored_at"]})
+                _note_late(connection, claim.attempt, summary)
             return True
 
     def games(self, match_id: str) -> list[Game]:
@@ -208,6 +218,17 @@ def _count(connection: Connection, match: Row[tuple[object, ...]], key: dict[str
     if there == games_a_set(seatings_of(match.seatings), match.mode):
         connection.execute(_COUNT_SET, {"match": match.id})
         connection.execute(_COMPLETE, {"match": match.id, "now": now})
+
+
+def _note_late(connection: Connection, attempt: int, summary: Summary) -> None:
+    """Count this game for each bot that was too late in it, at the attempt."""
+    late = [int(any(cause in faults for cause in TIMING)) for faults in summary.faults]
+    if not any(late):
+        return
+    there = connection.execute(select(attempts.c.late).where(attempts.c.id == attempt)).scalar()
+    before = json.loads(there) if there else [0] * len(late)
+    counts = [old + new for old, new in zip(before, late, strict=True)]
+    connection.execute(update(attempts).where(attempts.c.id == attempt).values(late=canonical(counts)))
 
 
 def _game(row: Row[tuple[object, ...]], match_id: str, seating: Seating) -> Game:

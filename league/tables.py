@@ -240,6 +240,7 @@ games = Table(
     Column("forfeits", Text, nullable=False),
     Column("faults", Text, nullable=False),
     Column("stored_at", Double, nullable=False),
+    Column("attempt_id", ForeignKey("attempts.id")),  # that reported it; null: from before that was noted
     sqlite_with_rowid=False,
 )
 
@@ -264,7 +265,7 @@ attempts = Table(
     Column("id", Integer, primary_key=True),
     Column("match_id", ForeignKey("matches.id"), nullable=False, index=True),
     Column("token", Text, nullable=False, unique=True),
-    Column("worker", Text, nullable=False),
+    Column("worker", Text, nullable=False, index=True),  # name of its process
     Column("host", Text, nullable=False),
     Column("started_at", Double, nullable=False),
     Column("progress_at", Double),
@@ -272,6 +273,7 @@ attempts = Table(
     Column("ended_at", Double),
     Column("outcome", Text),
     Column("detail", Text, nullable=False),
+    Column("late", Text),  # JSON: games in which it was too late, by line-up index; null: none
 )
 
 attempt_voids = Table(
@@ -312,4 +314,56 @@ fault_logs = Table(
     Column("exchanges", Text, nullable=False),  # JSON
     Column("logged_at", Double, nullable=False),
     UniqueConstraint("attempt_id", "set_number", "seating", "seat", "deal", "move"),
+)
+
+# A worker is a data folder on a host: its processes come and go, what makes it slow stays.
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("uuid", Text, nullable=False, unique=True),
+    Column("host", Text, nullable=False),  # for display only: several may have one name
+    Column("created_at", Double, nullable=False),
+    Column("quarantined_at", Double),
+    Column("reason", Text, nullable=False),
+    Column("block_from", Integer, nullable=False),  # attempts after this one are those in hand for judging it
+    Column("looks", Integer, nullable=False),  # how often these have been looked at
+)
+
+worker_processes = Table(
+    "worker_processes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("worker_id", ForeignKey("workers.id"), nullable=False, index=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("host", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("heartbeat_at", Double, nullable=False),
+    Column("ended_at", Double),
+)
+
+# Games that do not count (any more): out of the results, but not out of the world.
+set_aside = Table(
+    "set_aside",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("match_id", ForeignKey("matches.id"), nullable=False, index=True),
+    Column("set_number", Integer, nullable=False),
+    Column("seating", Integer, nullable=False),
+    Column("dealer", Integer, nullable=False),
+    Column("points", Text, nullable=False),
+    Column("places", Text, nullable=False),
+    Column("deals", Integer, nullable=False),
+    Column("end_reason", Text, nullable=False),
+    Column("forfeits", Text, nullable=False),
+    Column("faults", Text, nullable=False),
+    Column("stored_at", Double, nullable=False),
+    Column("attempt_id", ForeignKey("attempts.id")),
+    Column("record", Text, nullable=False),
+    Column("times", Text),
+    Column("worker_id", ForeignKey("workers.id"), nullable=False, index=True),  # for whose sake it was set aside
+    Column("reason", Text, nullable=False),
+    Column("set_aside_at", Double, nullable=False),
+    Column("restored_at", Double),  # when it was made to count again
 )

@@ -9,15 +9,14 @@ from worker import serving, settings
 
 
 def main() -> int:
-    """Run; returns the exit code: 0 after a stop, 2 where the settings make no sense."""
+    """Run; returns the exit code: 0 after a stop, 2 where the settings make no sense, 75 to be started afresh."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
     try:
         found = settings.from_env()
     except settings.BadSetting as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    serving.serve(found)
-    return 0
+    return serving.serve(found)
 
 
 if __name__ == "__main__":

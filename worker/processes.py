@@ -36,6 +36,7 @@ def spawn(  # noqa: PLR0913 - those of Popen that are of use here
     stdout: int | IO[bytes] | None = None,
     stderr: int | IO[bytes] | None = None,
     pass_fds: Sequence[int] = (),
+    at_death: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
     """Start a child that is stopped with this process.
 
@@ -47,6 +48,7 @@ def spawn(  # noqa: PLR0913 - those of Popen that are of use here
         stdout: as for `subprocess.Popen`.
         stderr: as for `subprocess.Popen`.
         pass_fds: descriptors that it inherits, a lock for instance.
+        at_death: what it is sent when this process dies.
 
     Raises:
         RuntimeError: called off the main thread, whose end the kernel would take for the parent's.
@@ -63,15 +65,15 @@ def spawn(  # noqa: PLR0913 - those of Popen that are of use here
         stderr=stderr,
         pass_fds=pass_fds,
         process_group=0,
-        preexec_fn=partial(_tie, os.getpid()),  # noqa: PLW1509  (a bare system call: safe beside threads)
+        preexec_fn=partial(_tie, os.getpid(), int(at_death)),  # noqa: PLW1509  (a bare system call: safe beside threads)
     )
 
 
-def _tie(parent: int) -> None:
-    """In the child: ask for SIGTERM at the parent's death, and go if that has happened already."""
+def _tie(parent: int, number: int) -> None:
+    """In the child: ask for a signal at the parent's death, and go if that has happened already."""
     if _LIBC is None:
         return
-    _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -82,11 +84,11 @@ def stop(child: subprocess.Popen[bytes], grace: float = 5.0) -> int:
     return child.wait()
 
 
-def stop_all(children: Sequence[tuple[subprocess.Popen[bytes], float]]) -> None:
-    """End several children at once: SIGTERM to all, and SIGKILL to the group of each that is still there after its grace (s)."""
+def stop_all(children: Sequence[tuple[subprocess.Popen[bytes], float]], number: signal.Signals = signal.SIGTERM) -> None:
+    """End several children at once: a signal to all, and SIGKILL to the group of each that is still there after its grace (s)."""
     start = time.monotonic()
     for child, _ in children:
-        terminate(child)
+        terminate(child, number)
     for child, grace in sorted(children, key=lambda pair: pair[1]):
         try:
             child.wait(max(0.0, start + grace - time.monotonic()))
@@ -95,10 +97,10 @@ def stop_all(children: Sequence[tuple[subprocess.Popen[bytes], float]]) -> None:
             child.wait()
 
 
-def terminate(child: subprocess.Popen[bytes]) -> None:
+def terminate(child: subprocess.Popen[bytes], number: signal.Signals = signal.SIGTERM) -> None:
     """Ask a child to stop."""
     with suppress(ProcessLookupError):
-        child.terminate()
+        child.send_signal(number)
 
 
 def kill(child: subprocess.Popen[bytes]) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from league.store import Store
     from worker.settings import Settings
 
+from worker.inspection import Inspector
 from worker.queueing import Matches, job_id, submission_job
 
 LOG = logging.getLogger(__name__)
@@ -64,11 +65,14 @@ class Reconciler:
     workers: int
     stuck: dict[str, Stuck] = field(default_factory=dict)
     """Matches that are left alone, by id."""
+    quarantined: list[str] = field(default_factory=list)
+    """What there is to tell of workers that were put in quarantine."""
     trouble: str = ""
     """What the last failure of the infrastructure was, and in which match; empty while there was none."""
 
     def __post_init__(self) -> None:
         self._queue = Matches(self.connection, self.settings)
+        self._inspector = Inspector(self.store)
         self._began = time.time()
         self._plans: dict[str, Iterator[PlannedMatch]] = {}
         self._made: set[str] = set()  # leagues whose matches are all made
@@ -82,10 +86,12 @@ class Reconciler:
 
         Raises:
             redis.RedisError: the queue server is away; call again later.
+            league.errors.StoreAway: the store is away; likewise.
         """
         found = self.store.league(league)
         if found.revealed_at is not None:
             return True
+        self.quarantined += self._inspector.tick()
         room = self._room()
         waiting = self.store.matches(league, state="waiting", limit=10 * room + 1000)
         queued = self._queue.waiting()

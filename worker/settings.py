@@ -10,6 +10,9 @@ Everything comes from the environment, so that a process handed these settings h
 | `ARENA_QUEUE` | `matches` | name of the queue, for arenas that share one server |
 | `ARENA_LEASE_SECONDS` | 30 | how long a worker's claim on a match outlives its last sign of life |
 | `ARENA_MATCH_SECONDS` | 14400 | how long one job may work on a match before it gives the rest back |
+| `ARENA_DRAIN_SECONDS` | 60 | how long a worker that is asked to stop (SIGTERM) may go on with the games in hand |
+| `ARENA_WORKER_MATCHES` | 200 | matches after which a worker's process makes way for a fresh one |
+| `ARENA_WORKER_HOURS` | 12 | hours after which it does, as soon as it has played the match in hand |
 | `ARENA_REFEREE` | what `arena referee` wrote | address of the long-lived referee, for matches with remote bots |
 | `ARENA_OPERATOR_TOKEN` | kept in `ARENA_DATA/operator.token` | what the workers show to that referee |
 """
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 """Folder that holds the packages; child processes run there, so that `python -m referee` is found from anywhere."""
+RECYCLE = 75
+"""Exit code of a worker's process that has done its share and wants a fresh one in its place (EX_TEMPFAIL)."""
 
 
 class BadSetting(ValueError):  # noqa: N818 - reads as what happened
@@ -43,6 +48,9 @@ class Settings:
     queue: str = "matches"
     lease: float = 30.0
     match_seconds: float = 14400.0
+    drain: float = 60.0
+    worker_matches: int = 200
+    worker_hours: float = 12.0
     referee: str | None = None
     operator_token: str | None = None
 
@@ -60,6 +68,9 @@ class Settings:
             "ARENA_QUEUE": self.queue,
             "ARENA_LEASE_SECONDS": str(self.lease),
             "ARENA_MATCH_SECONDS": str(self.match_seconds),
+            "ARENA_DRAIN_SECONDS": str(self.drain),
+            "ARENA_WORKER_MATCHES": str(self.worker_matches),
+            "ARENA_WORKER_HOURS": str(self.worker_hours),
             "ARENA_REFEREE": self.referee,
             "ARENA_OPERATOR_TOKEN": self.operator_token,
         }
@@ -70,7 +81,7 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     """Read the settings.
 
     Raises:
-        BadSetting: a time is not a positive number.
+        BadSetting: a time or a number is not positive.
     """
     data = Path(env.get("ARENA_DATA") or "var").expanduser().resolve()
     return Settings(
@@ -80,6 +91,9 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
         queue=env.get("ARENA_QUEUE") or "matches",
         lease=_seconds(env, "ARENA_LEASE_SECONDS", 30.0),
         match_seconds=_seconds(env, "ARENA_MATCH_SECONDS", 14400.0),
+        drain=_seconds(env, "ARENA_DRAIN_SECONDS", 60.0),
+        worker_matches=_count(env, "ARENA_WORKER_MATCHES", 200),
+        worker_hours=_seconds(env, "ARENA_WORKER_HOURS", 12.0, "hours"),
         referee=env.get("ARENA_REFEREE") or None,
         operator_token=env.get("ARENA_OPERATOR_TOKEN") or None,
     )
@@ -92,7 +106,16 @@ def _anywhere(url: str) -> str:
     return f"{start}{Path(path).resolve()}" if url.startswith(start) and path and path != ":memory:" else url
 
 
-def _seconds(env: Mapping[str, str], name: str, default: float) -> float:
+def _count(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name)
+    if not text:
+        return default
+    if not text.isdecimal() or int(text) < 1:
+        raise BadSetting(f"{name} is {text!r}; it must be a whole number above 0")
+    return int(text)
+
+
+def _seconds(env: Mapping[str, str], name: str, default: float, unit: str = "seconds") -> float:
     text = env.get(name)
     if not text:
         return default
@@ -101,5 +124,5 @@ def _seconds(env: Mapping[str, str], name: str, default: float) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise BadSetting(f"{name} is {text!r}; it must be a number of seconds above 0")
+        raise BadSetting(f"{name} is {text!r}; it must be a number of {unit} above 0")
     return value

@@ -40,6 +40,9 @@ class Service:
         env: variables on top of this process's.
         on_failure: called before a start that follows an early end in an error, to clear what may be in the way.
         grace: seconds that it gets to stop before it is killed.
+        drain: seconds that it may go on with what it has in hand if there is time (`Supervisor.drain`). Such a child takes
+            SIGTERM to mean just that, and SIGINT to stop at once; 0: SIGTERM is at once.
+        again: exit code by which it asks for a fresh start, which is no failure.
     """
 
     def __init__(  # noqa: PLR0913 - the facts of a child process
@@ -52,6 +55,8 @@ class Service:
         env: Mapping[str, str] | None = None,
         on_failure: Callable[[], None] | None = None,
         grace: float = 10.0,
+        drain: float = 0.0,
+        again: int | None = None,
     ) -> None:
         self.name = name
         self.child: subprocess.Popen[bytes] | None = None
@@ -62,7 +67,9 @@ class Service:
         """The same, those only that the program itself reported by its exit code."""
         self.last_exit: int | None = None
         self.grace = grace
+        self.drain = drain
         self.log = log
+        self._again = again
         self._command = command
         self._cwd = cwd
         self._env = dict(env or {})
@@ -82,12 +89,23 @@ class Service:
         """Whether the child is there now."""
         return self.child is not None and self.child.poll() is None
 
+    @property
+    def at_once(self) -> signal.Signals:
+        """The signal that stops the child without delay."""
+        return signal.SIGINT if self.drain else signal.SIGTERM
+
     def _start(self) -> None:
         if self.errors and self._on_failure is not None:
             self._on_failure()
         with self._open_log() as log:
             self.child = processes.spawn(
-                self._command(), cwd=self._cwd, env=self._env, stdout=log, stderr=log, pass_fds=self._pass_fds()
+                self._command(),
+                cwd=self._cwd,
+                env=self._env,
+                stdout=log,
+                stderr=log,
+                pass_fds=self._pass_fds(),
+                at_death=self.at_once,
             )
         self.starts += 1
         self._started = time.monotonic()
@@ -95,7 +113,7 @@ class Service:
     def _ended(self) -> None:
         assert self.child is not None
         self.last_exit = self.child.returncode
-        early = time.monotonic() - self._started < GOOD_LIFE
+        early = time.monotonic() - self._started < GOOD_LIFE and self.last_exit != self._again
         self.failures = self.failures + 1 if early else 0
         self.errors = self.errors + 1 if early and self.last_exit > 0 else 0
         pause = 0.0 if self.failures <= 1 else min(LONGEST_PAUSE, 0.1 * 2.0**self.failures)
@@ -190,6 +208,19 @@ class Supervisor:
         for service in self.services:
             service.tick()
 
+    def drain(self, urgent: Callable[[], bool]) -> None:
+        """Ask the services that can to finish what they have in hand, and wait for them, but not once it has become urgent."""
+        asked = [service for service in self.services if service.drain and service.running]
+        for service in asked:
+            assert service.child is not None
+            processes.terminate(service.child)
+        end = time.monotonic() + max((service.drain + service.grace for service in asked), default=0.0)
+        while any(service.running for service in asked) and time.monotonic() < end and not urgent():
+            for service in self.services:
+                if service not in asked:
+                    service.tick()
+            time.sleep(0.05)
+
     def stop(self) -> None:
         """End every child, those of one kind at once, and leave none."""
         _stop([service for service in self.services if not isinstance(service, Shared)])
@@ -203,7 +234,10 @@ class Supervisor:
 
 
 def _stop(services: Sequence[Service]) -> None:
-    processes.stop_all([(service.child, service.grace) for service in services if service.child is not None])
+    for number in (signal.SIGINT, signal.SIGTERM):
+        processes.stop_all(
+            [(one.child, one.grace) for one in services if one.child is not None and one.at_once == number], number
+        )
     for service in services:
         service.release()
 
@@ -213,12 +247,18 @@ class Stopping:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._urgent = False
+
+    def urgent(self) -> bool:
+        """Whether to stop at once: asked by anything but one SIGTERM."""
+        return self._urgent
 
     def __bool__(self) -> bool:
         return self._event.is_set()
 
-    def set(self, _number: int = 0, _frame: FrameType | None = None) -> None:
+    def set(self, number: int = 0, _frame: FrameType | None = None) -> None:
         """Ask to stop; has the shape of a signal handler."""
+        self._urgent = self._event.is_set() or number != signal.SIGTERM
         self._event.set()
 
     def wait(self, seconds: float) -> bool:

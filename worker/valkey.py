@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 20.0
 """Seconds that a server gets to answer."""
+DEAD_LINK = 5.0
+"""Seconds after which a server that does not answer a command counts as away: a link that is cut says nothing by itself."""
 LONGEST_SOCKET = 100
 """Bytes of a socket's path that every system takes (Linux: 107, others less)."""
 
@@ -73,7 +75,14 @@ def shown(settings: Settings) -> str:
 def connect(settings: Settings) -> redis.Redis:
     """A client of the queue server; connects at its first command, and tries a lost connection again for about a second."""
     patience = Retry(ExponentialBackoff(cap=0.5, base=0.05), 3)
-    return redis.Redis.from_url(url(settings), retry=patience, health_check_interval=30)
+    return redis.Redis.from_url(
+        url(settings),
+        retry=patience,
+        health_check_interval=30,
+        socket_timeout=DEAD_LINK,  # RQ's workers, which wait for jobs, make it longer for themselves
+        socket_connect_timeout=DEAD_LINK,
+        **({"socket_keepalive": True} if not url(settings).startswith("unix:") else {}),
+    )
 
 
 def binary() -> Path:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.settings import from_env
+from league.errors import StoreAway
 from league.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arena.settings import Settings
+    from worker.supervise import Stopping
 
 SAMPLES = {
     "random": "python -m sample_bots.python.random_bot",
@@ -27,16 +29,42 @@ SAMPLES = {
 """The sample bots that a new store starts with, and their command lines."""
 
 
+AWAY_SECONDS = 2.0
+"""Seconds between two tries to reach a store that a service waits for."""
+
+
 @contextmanager
-def opened(settings: Settings | None = None) -> Iterator[tuple[Settings, Store]]:
-    """The settings and the store, made where missing, with the sample bots in it if it is new."""
+def opened(settings: Settings | None = None, wait: Stopping | None = None) -> Iterator[tuple[Settings, Store]]:
+    """The settings and the store, made where missing, with the sample bots in it if it is new.
+
+    Args:
+        settings: those of the environment unless given.
+        wait: given by services: they wait for a store that does not answer yet, until somebody asks to stop (`click.Abort`).
+    """
     settings = settings or from_env()
     settings.data.mkdir(parents=True, exist_ok=True)
-    with Store.open(settings.store_url) as store:
-        if not store.bots(removed=True):
-            for name, command in SAMPLES.items():
-                store.add_bot(name, command)
+    with _open(settings.store_url, wait) as store:
         yield settings, store
+
+
+def _open(url: str, wait: Stopping | None) -> Store:
+    said = False
+    while True:
+        try:
+            store = Store.open(url)
+            if not store.bots(removed=True):
+                for name, command in SAMPLES.items():
+                    store.add_bot(name, command)
+        except StoreAway as error:
+            if wait is None or url.startswith("sqlite"):
+                raise
+            if not said:
+                say(f"waiting for the store: {error}")
+            said = True
+            if wait.wait(AWAY_SECONDS):
+                raise click.Abort from error
+        else:
+            return store
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]], left: int = 1) -> str:

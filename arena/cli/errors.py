@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 import redis
-import sqlalchemy.exc
 
 from league.errors import BadArchive, BadManifest, BadName, BadSpec, BadStoreUrl, LeagueError
 from referee.errors import BadLimit, BadOrder, RefereeError
@@ -25,6 +24,4 @@ def translated(error: Exception) -> click.ClickException | None:
         return click.ClickException(str(error))
     if isinstance(error, redis.RedisError):
         return click.ClickException(f"the queue server failed: {error}")
-    if isinstance(error, sqlalchemy.exc.OperationalError):
-        return click.ClickException(f"the store failed: {error.orig or error}")
     return None

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 import redis
-import sqlalchemy.exc
 
 from arena import services
 from arena.cli.common import command_line, opened, say
 from arena.cli.progress import Progress
-from league.errors import LeagueClosed
+from league.errors import LeagueClosed, StoreAway
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Stopping, Supervisor, stopping
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
     from arena.settings import Settings
     from league.store import Store
 
 TICK = 0.2
 """Seconds between two looks at children, queue and store."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
+"""Seconds before a store or queue server that is away is tried again: the first time, and at most."""
 INTERRUPTED = 130
 """Exit code of a run that was stopped before the league's end, as shells have it for Ctrl-C."""
 
@@ -101,23 +104,20 @@ class Run:
 
     def _loop(self, supervisor: Supervisor, progress: Progress) -> bool:
         connection = valkey.connect(self.settings)
-        reconciler = Reconciler(self.store, connection, self.settings, self.workers)
-        said = ""
+        turn = Turn(self, Reconciler(self.store, connection, self.settings, self.workers), progress)
+        patience = Patience(progress.say)
         while not self.stop:
-            supervisor.tick()
-            services.check(supervisor)
-            if reconcile(reconciler, self.league):
-                progress.show(final=True)
-                return True
-            self._give_up_if_hopeless(reconciler)
-            if reconciler.trouble != said:
-                said = reconciler.trouble
-                progress.say(f"trouble, and not the bots': {brief(said)} (the match is played on later)")
-            progress.show()
-            self.stop.wait(TICK)
+            with patience:
+                supervisor.tick()
+                services.check(supervisor)
+                if turn.over():
+                    return True
+            self.stop.wait(patience.pause or TICK)
+        supervisor.drain(self.stop.urgent)
         return False
 
-    def _give_up_if_hopeless(self, reconciler: Reconciler) -> None:
+    def give_up_if_hopeless(self, reconciler: Reconciler) -> None:
+        """Stop where nothing is left but matches that break down. Raises click.ClickException with what they said."""
         if reconciler.hopeless(self.league):
             lines = [f"  {stuck.match} ({stuck.failures} failures): {brief(stuck.detail)}" for stuck in reconciler.stuck.values()]
             raise click.ClickException(
@@ -133,13 +133,65 @@ def brief(detail: str) -> str:
     return detail if len(lines) < 3 else f"{lines[0]} … {lines[-1]}"
 
 
+@dataclass
+class Turn:
+    """What a run does again and again: look after the queue, and tell what there is to tell."""
+
+    run: Run
+    reconciler: Reconciler
+    progress: Progress
+    said: str = ""
+
+    def over(self) -> bool:
+        """Do it once; whether the league is finished. Raises click.ClickException where nothing is left to hope for."""
+        if reconcile(self.reconciler, self.run.league):
+            self.progress.show(final=True)
+            return True
+        self.run.give_up_if_hopeless(self.reconciler)
+        self._tell()
+        self.progress.show()
+        return False
+
+    def _tell(self) -> None:
+        while self.reconciler.quarantined:
+            self.progress.say(self.reconciler.quarantined.pop(0))
+        if self.reconciler.trouble != self.said:
+            self.said = self.reconciler.trouble
+            self.progress.say(f"trouble, and not the bots': {brief(self.said)} (the match is played on later)")
+
+
 def reconcile(reconciler: Reconciler, league: str) -> bool:
-    """One tick of the reconciler; a queue server or a store that is away for the moment is tried again at the next."""
+    """One tick of the reconciler; a league that another command has closed is found so at the next."""
     try:
         return reconciler.tick(league)
-    except (redis.RedisError, LeagueClosed):  # closed: by another command, as the next look will find
+    except LeagueClosed:
         return False
-    except sqlalchemy.exc.OperationalError as error:
-        say(f"the store is busy: {error.orig}")
-        time.sleep(1)
+
+
+class Patience:
+    """Bears with a store or a queue server that is away: the `with` block is left, and may be entered again later.
+
+    Args:
+        say: told when it begins to be away, and when it is back.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._away = ""
+        self.pause = 0.0
+        """Seconds to wait before the next try; 0 while all is well."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        if isinstance(error, (StoreAway, redis.RedisError)):
+            what = "the store" if isinstance(error, StoreAway) else "the queue server"
+            if self._away != what:
+                self._say(f"{what} is away, waiting for it: {error}")
+            self._away, self.pause = what, min(LONGEST_PAUSE, 2 * self.pause or FIRST_PAUSE)
+            return True
+        if self._away and error is None:
+            self._say(f"{self._away} is back")
+            self._away, self.pause = "", 0.0
         return False

@@ -1,4 +1,4 @@
-"""`arena worker`, `arena referee`, `arena dashboard`: one part of the arena each, until Ctrl-C."""
+"""`arena referee`, `arena dashboard`: one part of the arena each, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from arena import services
 from arena.cli.common import opened, say
+from arena.cli.run import TICK, Patience
 from arena.settings import address_file
 from worker.supervise import Supervisor, stopping
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from worker.supervise import Stopping
 
-TICK = 0.2
 DASHBOARD = "127.0.0.1:8000"
 
 
@@ -53,27 +53,14 @@ def _check_tls(listen: str | None, files: dict[str, Path | None]) -> None:
 
 
 def watch(supervisor: Supervisor, stop: Stopping) -> None:
-    """Look after services until somebody asks to stop."""
+    """Look after services until somebody asks to stop, and let them finish what they have in hand if there is time."""
+    patience = Patience(say)
     while not stop:
-        supervisor.tick()
-        services.check(supervisor)
-        stop.wait(TICK)
-
-
-@click.command()
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many.")
-def worker(workers: int) -> None:
-    """Run workers that play queued matches, until Ctrl-C.
-
-    They take from the queue of REDIS_URL, or of the embedded server of this data folder, which is started if it does not run yet.
-    """
-    with opened() as (settings, _), stopping() as stop, Supervisor() as supervisor:
-        supervisor.add(services.queue(settings))
-        services.wait_for_queue(settings, supervisor, stop)
-        for one in services.workers(settings, workers):
-            supervisor.add(one)
-        say(f"{workers} workers; logs in {settings.logs}")
-        watch(supervisor, stop)
+        with patience:
+            supervisor.tick()
+            services.check(supervisor)
+        stop.wait(patience.pause or TICK)
+    supervisor.drain(stop.urgent)
 
 
 @click.command()
@@ -83,7 +70,7 @@ def worker(workers: int) -> None:
 def referee(listen: str | None, insecure_any_address: bool, tls: tuple[str, ...]) -> None:
     """Run the long-lived referee that remote bots dial into, until Ctrl-C."""
     options = ("--insecure-any-address",) if insecure_any_address else ()
-    with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
+    with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
         service = services.Referee(settings, store, listen, options + tls, tls=bool(tls))
         service.tick()
         if not service.ours:
@@ -99,7 +86,7 @@ def referee(listen: str | None, insecure_any_address: bool, tls: tuple[str, ...]
 @click.option("--bind", default=DASHBOARD, show_default=True, metavar="HOST:PORT", help="Where to serve.")
 def dashboard(bind: str) -> None:
     """Serve the dashboard, until Ctrl-C."""
-    with opened() as (settings, _), stopping() as stop, Supervisor() as supervisor:
+    with stopping() as stop, opened(wait=stop) as (settings, _), Supervisor() as supervisor:
         supervisor.add(services.dashboard(settings, bind))
         say(f"dashboard at http://{bind}; log in {settings.logs / 'dashboard.log'}")
         watch(supervisor, stop)

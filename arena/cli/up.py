@@ -12,7 +12,7 @@ import sqlalchemy.exc
 
 from arena import services
 from arena.cli.common import opened, say
-from arena.cli.run import TICK, brief, default_workers, reconcile
+from arena.cli.run import TICK, Patience, brief, default_workers, reconcile
 from arena.cli.serve import DASHBOARD, tls_options
 from worker import valkey
 from worker.scheduler import Reconciler
@@ -21,6 +21,7 @@ from worker.supervise import Supervisor, stopping
 if TYPE_CHECKING:
     from arena.settings import Settings
     from league.store import Store
+    from worker.supervise import Stopping
 
 LOOK_SECONDS = 2.0
 """Seconds between two looks at whether there is a new league."""
@@ -34,20 +35,41 @@ LOOK_SECONDS = 2.0
 def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...]) -> None:
     """Run everything until Ctrl-C: queue, referee, workers, dashboard. Leagues that are not finished are played."""
     number = default_workers() if workers is None else workers
-    with opened() as (settings, store), stopping() as stop, Supervisor() as supervisor:
+    with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
         supervisor.add(services.queue(settings))
-        services.wait_for_queue(settings, supervisor, stop)
+        services.wait_for_queue(settings, supervisor, stop, patient=True)
         referee = services.Referee(settings, store, listen, tls, tls=bool(tls))
         for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
             supervisor.add(service)
         say(f"dashboard at http://{bind}, referee at {referee.public}, {number} workers; logs in {settings.logs}")
-        leagues = OpenLeagues(settings, store, number)
-        while not stop:
+        play_open(settings, store, supervisor, stop, number)
+        supervisor.drain(stop.urgent)
+    say("all stopped")
+
+
+@click.command()
+def scheduler() -> None:
+    """Keep the queue filled for every league that is not finished, until Ctrl-C; workers elsewhere play them.
+
+    One is needed; a second one, on another host, does no harm and takes over where the first ends.
+    """
+    with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
+        supervisor.add(services.queue(settings))
+        services.wait_for_queue(settings, supervisor, stop, patient=True)
+        say(f"scheduling for {settings.queue} at {valkey.shown(settings)}")
+        play_open(settings, store, supervisor, stop, 0)
+    say("stopped; what is queued is played on")
+
+
+def play_open(settings: Settings, store: Store, supervisor: Supervisor, stop: Stopping, workers: int) -> None:
+    """Look after services and every league that is not finished, until somebody asks to stop."""
+    leagues, patience = OpenLeagues(settings, store, workers), Patience(say)
+    while not stop:
+        with patience:
             supervisor.tick()
             services.check(supervisor)
             leagues.tick()
-            stop.wait(TICK)
-    say("all stopped")
+        stop.wait(patience.pause or TICK)
 
 
 class OpenLeagues:
@@ -71,6 +93,8 @@ class OpenLeagues:
             if reconcile(self._reconciler, name):
                 self._names.remove(name)
                 say(f"league {name} is finished")
+        while self._reconciler.quarantined:
+            say(self._reconciler.quarantined.pop(0))
         for match in self._reconciler.stuck.keys() - self._said:
             self._said.add(match)
             say(f"{match} is left alone: {brief(self._reconciler.stuck[match].detail)}")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import create_engine, update
 
+from league.errors import StoreAway
 from league.standings import standings
+from league.store import Store
 from league.tables import bots, leagues
 from tests.dashboard.play import BOTS, CLOCK, create, play_match, queue
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
-
-    from league.store import Store
 
 
 def page(client: FlaskClient, url: str, status: int = 200) -> str:
@@ -271,3 +271,18 @@ def test_the_clock_and_the_options_of_a_league_are_shown(client: FlaskClient) ->
     assert "deck 25" in text
     for name, value in CLOCK.items():
         assert f"{name} {value}" in text
+
+
+def test_a_store_that_is_away(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the store does not answer, pages and JSON say so with 503 and when to try again; then all is as before."""
+
+    def away(*_: object) -> None:
+        raise StoreAway("the store does not answer: gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "leagues", away)
+        for path in ("/", "/api/leagues"):
+            answer = client.get(path)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+            assert "does not answer at the moment" in answer.get_data(as_text=True)
+    assert client.get("/").status_code == 200

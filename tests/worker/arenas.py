@@ -56,6 +56,7 @@ class Arena:
         self.err = data.with_name(f"{data.name}.err")
         kept = {name: value for name, value in os.environ.items() if name not in FORGOTTEN}
         self.env = {**kept, "ARENA_DATA": str(data), "ARENA_LEASE_SECONDS": str(lease), "PYTHONPATH": str(ROOT)}
+        self.command = (sys.executable, "-m", "arena")
         self.seen: set[tuple[int, str]] = set()
         self._started: list[subprocess.Popen[bytes]] = []
 
