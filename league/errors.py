@@ -10,6 +10,8 @@
     ├── NotFound          no such bot, league, match or game (also a LookupError)
     ├── LeagueClosed      the league's key is public: nothing more may be played in it
     ├── LeagueOpen        the league still has games to play
+    ├── MatchDropped      the match is not played on, because a bot of it was withdrawn
+    ├── BadBackup         a file is no backup of a league, or is damaged (also a ValueError)
     └── StoreError        the database itself
         ├── BadStoreUrl       not a SQLite file or a PostgreSQL URL
         └── StoreTooNew       written by a newer release than this one
@@ -46,6 +48,14 @@ class LeagueClosed(LeagueError):  # noqa: N818 -- reads as what happened
 
 class LeagueOpen(LeagueError):  # noqa: N818 -- reads as what happened
     """The league still has games to play, so its key must stay secret."""
+
+
+class MatchDropped(LeagueError):  # noqa: N818 -- reads as what happened
+    """A bot of the match was withdrawn from its league before the match was complete; it is not played on."""
+
+
+class BadBackup(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
+    """A file is no backup of a league, or is damaged; the message names the part."""
 
 
 class StoreError(LeagueError):

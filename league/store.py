@@ -16,7 +16,10 @@ from league.store_claims import ClaimStore
 from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
+from league.store_members import MemberStore
 from league.store_reads import ReadStore
+from league.store_rounds import RoundStore
+from league.store_series import SeriesStore
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
-class Store(BotStore, LeagueStore, MatchStore, ClaimStore, GameStore, ReadStore):
+class Store(  # one class a subject
+    BotStore, LeagueStore, MemberStore, RoundStore, SeriesStore, MatchStore, ClaimStore, GameStore, ReadStore
+):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 
     Making one does no I/O: it connects when first used, once in each process, so it may be made before a fork and be

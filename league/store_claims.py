@@ -70,6 +70,7 @@ class ClaimStore(Database):
         Raises:
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
+            MatchDropped: A bot of it has been withdrawn.
         """
         stamp = time.time() if now is None else now
         token = secrets.token_hex(16)
@@ -81,6 +82,7 @@ class ClaimStore(Database):
                 .where(
                     matches.c.id == found.id,
                     matches.c.completed_at.is_(None),
+                    matches.c.dropped_at.is_(None),
                     or_(matches.c.claim.is_(None), matches.c.lease_until <= stamp),
                 )
                 .values(claim=token, lease_until=stamp + lease_seconds)

@@ -115,6 +115,7 @@ class GameStore(Database):
             BadGame: The match has no such game, or the record is not one of it.
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
+            MatchDropped: A bot of the match has been withdrawn.
         """
         body = ordered_game(record)
         with self._write() as connection:

@@ -15,7 +15,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from league.errors import BadGame, LeagueClosed, LeagueError, NotFound
+from league.errors import BadGame, LeagueClosed, LeagueError, MatchDropped, NotFound
 from league.store import Store
 from referee.shuffle import first_dealer
 from worker import attempt, order, settings
@@ -55,7 +55,7 @@ class Player:
 
         Returns:
             `complete`, `interrupted`, `infrastructure` (given back after several failures), `claimed` (somebody else plays it,
-            or it is complete already), `closed` (its league has ended), or `unknown`.
+            or it is complete already), `closed` (its league has ended, or a bot of it was withdrawn), or `unknown`.
         """
         deadline = time.monotonic() + self.settings.match_seconds
         pause = FIRST_PAUSE
@@ -72,7 +72,7 @@ class Player:
             claim = self.store.claim(match_id, PROCESS, self.settings.lease, host=socket.gethostname())
         except NotFound:
             return "unknown"
-        except LeagueClosed:
+        except (LeagueClosed, MatchDropped):
             return "closed"
         if claim is None:
             return "claimed"
