@@ -48,9 +48,7 @@ def decide(league: League, entry: LeagueVariant, done: Sequence[Round], results:
     return next_round(league, entry, done, rate(sums.pairs, len(sums.bots)), sums.bots)
 
 
-def next_round(
-    league: League, entry: LeagueVariant, done: Sequence[Round], ratings: Ratings, names: Sequence[str]
-) -> Round:
+def next_round(league: League, entry: LeagueVariant, done: Sequence[Round], ratings: Ratings, names: Sequence[str]) -> Round:
     """Return the next round of a variant, from its rounds so far and the ratings of the bots, by index of ``names``.
 
     A pairing that has had no round gets one. After that it gets another while it has two bots the difference of whose Elo

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from league.canonical import canonical
 from league.migrate import migrate
+from league.store_backup import BackupStore
 from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
 from league.store_games import GameStore
@@ -28,7 +29,7 @@ __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
 class Store(  # one class a subject
-    BotStore, LeagueStore, MemberStore, RoundStore, SeriesStore, MatchStore, ClaimStore, GameStore, ReadStore
+    BotStore, LeagueStore, MemberStore, RoundStore, SeriesStore, MatchStore, ClaimStore, GameStore, ReadStore, BackupStore
 ):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 

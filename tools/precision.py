@@ -102,9 +102,9 @@ def adaptive(case: Case, seed: int) -> Simulation:
     league, simulation = league_of(case), Simulation(case, seed)
     names = NAMES[: len(case.elos)]
     done: list[Round] = []
-    ratings = None
+    nobody, nothing = np.zeros(0, np.int64), np.zeros(0)
+    ratings = rate(PairRows(nobody, nobody, nobody, nothing, nothing, nothing, nothing), len(names))
     while not done or done[-1].matches:
-        ratings = ratings or rate(PairRows(*([np.zeros(0, np.int64)] * 3), *([np.zeros(0)] * 4)), len(names))
         decided = next_round(league, league.variants[0], done, ratings, names)
         done.append(decided)
         for sets, matches in itertools.groupby(decided.matches, key=lambda match: match.sets):
