@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from league.store import Store
 
 DOUBT = 2.0
-"""The order of two bots is beyond doubt once their difference is this many half-widths away from zero."""
+"""The order of two bots is beyond doubt once zero is this many times as far from their difference as the limit of its interval
+on that side: the 95 % interval, stretched to twice its length, leaves out zero."""
 
 
 def extend(store: Store, league: League, now: float | None = None) -> list[str]:
@@ -117,11 +118,12 @@ class Gaps:
         return "order" if "order" in verdicts else "precision"
 
     def _verdict(self, difference: Estimate | None) -> StopCause | None:
-        if difference is None or difference.half_width is None:
+        if difference is None or difference.low is None or difference.high is None:
             return None
-        if difference.half_width <= self._precision:
+        if (difference.high - difference.low) / 2 <= self._precision:
             return "precision"
-        return "order" if abs(difference.value) >= DOUBT * difference.half_width else None
+        near = difference.value - difference.low if difference.value > 0 else difference.high - difference.value
+        return "order" if abs(difference.value) >= DOUBT * near else None
 
     def widest(self, lineup: Sequence[str]) -> float | None:
         """The half-width of the widest difference between two of the bots, to a hundredth; None if one is unknown."""
