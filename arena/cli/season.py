@@ -62,15 +62,17 @@ def season() -> None:
 @season.command()
 @click.argument("name")
 @click.option("--every", "period", required=True, metavar="TIME", help="From one season to the next: 12h, 7d, 2w.")
-@click.option("--start", metavar="TIME", help="When the first begins, in UTC: 2026-03-01 or 2026-03-01T18:00; now unless given.")
+@click.option(
+    "--first", metavar="TIME", help="When the first begins, in UTC: 2026-03-01 or 2026-03-01T18:00; now unless given."
+)
 @click.option("--bots", default=ALL, show_default=True, metavar="A,B,…", help="Who takes part; all: every bot there is by then.")
 @click.option("--join", "joins", is_flag=True, help="New bots and new versions join the season that is being played.")
 @league_options
-def create(name: str, period: str, start: str | None, bots: str, joins: bool, wanted: LeagueSpec) -> None:  # noqa: PLR0913, PLR0917  (one parameter an option)
+def create(name: str, period: str, first: str | None, bots: str, joins: bool, wanted: LeagueSpec) -> None:  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Create the series NAME. Each season takes the latest versions of its bots, as they are when it begins."""
     named = None if bots == ALL else spec.names(bots)
     with opened() as (_, store):
-        made = store.create_series(SeriesSpec(name, seconds_of(period), time_of(start), wanted, named, joins))
+        made = store.create_series(SeriesSpec(name, seconds_of(period), time_of(first), wanted, named, joins))
     click.echo(f"series {name}: a season every {every(made.period)}, the first from {when(made.next_start)}")
     say(f"play it with: {command_line('league', 'run', name)}, or {command_line('up')}")
 
