@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Options = dict[str, str]
+ROUNDS = 50
+"""Rounds that a pairing of a league with a precision has at most, unless told otherwise."""
 
 
 class BadWord(ValueError):  # noqa: N818 - reads as what happened
@@ -123,8 +125,13 @@ def league_spec(  # noqa: PLR0913 - what a league is made of
     clock: Mapping[str, object] | None = None,
     key: bytes | None = None,
     remote_sets: bool = False,
+    precision: float | None = None,
+    max_sets: int | None = None,
 ) -> LeagueSpec:
-    """A league ready for the store; raises what `variant_spec` does."""
+    """A league ready for the store; raises what `variant_spec` does.
+
+    With a precision, a pairing has at most `ROUNDS` rounds unless `max_sets` is given.
+    """
     return LeagueSpec(
         name=name,
         variants=tuple(variant_spec(variant, options, fmt) for variant, options in variants),
@@ -133,4 +140,6 @@ def league_spec(  # noqa: PLR0913 - what a league is made of
         clock=dict(Clock().as_json() if clock is None else clock),
         key=key,
         remote_sets=remote_sets,
+        precision=precision,
+        max_sets=ROUNDS * sets if precision is not None and max_sets is None else max_sets,
     )

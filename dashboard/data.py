@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from league.store_matches import MatchFilter
 
 _NAME = "arena-store"
-STATES: tuple[MatchFilter, ...] = ("waiting", "running", "complete")
+STATES: tuple[MatchFilter, ...] = ("waiting", "running", "complete", "dropped")
 
 
 class MatchId(BaseConverter):
@@ -100,7 +100,7 @@ def read_label(league: League) -> str | None:
 def read_bot(league: League) -> str | None:
     """The bot that the request asks for; None for all, 404 for one that does not take part."""
     bot = request.args.get("bot") or None
-    known = [entry.bot for entry in league.bots]
+    known = sorted({entry.bot.bot for entry in league.entries})
     if bot is not None and bot not in known:
         abort(404, f"League {league.name} has no bot {bot!r} (it has: {', '.join(known)}).")
     return bot

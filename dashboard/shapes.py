@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dashboard.summary import MatchSummary, SetRow
     from dashboard.tables import Row, TableView
     from league.estimates import Estimate
-    from league.model import Attempt, BotVersion, Game, League, Match, Progress
+    from league.model import Attempt, BotVersion, Entry, Game, League, Match, Progress
     from league.standings import HeadToHead
 
 Json = dict[str, Any]
@@ -60,16 +60,26 @@ def league(found: League, done: Progress) -> Json:
     return {
         "name": found.name,
         "created": _time(found.created_at),
+        "season": None if found.series is None else {"series": found.series, "number": found.season},
         "sets_a_match": found.sets,
+        "precision": None if found.precision is None else {"elo": found.precision, "most_sets": found.max_sets},
+        "remote_sets": found.remote_sets,
         "clock": found.clock,
         "variants": variants,
         "bots": [bot(entry) for entry in found.bots],
+        "members": [_member(found, entry) for entry in found.entries],
         "commitment": found.commitment,
         "key": found.key.hex() if found.key else None,
         "key_revealed": _time(found.revealed_at),
         "progress": progress(found, done),
         "url": url_for("api.league", name=found.name),
     }
+
+
+def _member(found: League, entry: Entry) -> Json:
+    """Who plays or has played in a league, under the name that the standings have."""
+    times = {"joined": _time(entry.added_at if entry.stage else None), "withdrawn": _time(entry.withdrawn_at)}
+    return {"name": found.shown(entry.bot), **bot(entry.bot), **times}
 
 
 def estimate(found: Estimate | None) -> Json | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from dashboard.charts import Scale
-    from league.model import League, Progress
+    from league.model import Entry, League, Progress
     from league.standings import HeadToHead, Standing, Table
 
 MEAN = 1500.0
@@ -34,9 +34,13 @@ class Row:
     """One bot's line in a table of standings."""
 
     standing: Standing
+    bot: str
+    """Its name as its matches have it: without the version that tells a former version from the present one."""
     version: int | None
     tied: bool
     """Whether the interval of the difference to the bot above contains zero."""
+    withdrawn: bool = False
+    """Whether it plays no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class TableView:
     scale: Scale
     sets: int
     """Complete sets behind it."""
+    entries: tuple[Entry, ...] = ()
+    """Who played or had played when it was made."""
 
     @property
     def tied(self) -> bool:
@@ -73,9 +79,9 @@ class _Slot:
     made_at: float = 0.0
     cost: float = 0.0
 
-    def fresh(self, sets: int, now: float) -> TableView | None:
-        """The table, if it counts this many sets or is young."""
-        if self.view and (self.view.sets == sets or now < self.made_at + PATIENCE * self.cost):
+    def fresh(self, sets: int, entries: tuple[Entry, ...], now: float) -> TableView | None:
+        """The table, if it is of these bots and counts this many sets or is young."""
+        if self.view and self.view.entries == entries and (self.view.sets == sets or now < self.made_at + PATIENCE * self.cost):
             return self.view
         return None
 
@@ -91,7 +97,7 @@ def standings_of(league: League, progress: Progress, label: str | None = None) -
     slot = slots.setdefault((league.name, label), _Slot())
     sets = sum(entry.sets_done for entry in progress.variants if label in {None, entry.label})
     with slot.lock:
-        view = slot.fresh(sets, time.monotonic())
+        view = slot.fresh(sets, league.entries, time.monotonic())
         if view is None:
             begun = time.monotonic()
             view = slot.view = _view(league, label, sets)
@@ -106,14 +112,22 @@ def _tied(table: Table, above: str, below: str) -> bool:
     return difference is not None and not difference.excludes(0.0)
 
 
+def _row(standing: Standing, entry: Entry | None, *, tied: bool) -> Row:
+    """A line; without an entry the bot joined after the league was read, and the next look knows more of it."""
+    if entry is None:
+        return Row(standing, standing.bot, None, tied)
+    return Row(standing, entry.bot.bot, entry.bot.version, tied, not entry.active)
+
+
 def _view(league: League, label: str | None, sets: int) -> TableView:
     names = [bot.bot for bot in league.bots]
     table = standings(data.store().results(league.name, label), names, label)
-    versions = {bot.bot: bot.version for bot in league.bots}
+    entries = {league.shown(entry.bot): entry for entry in league.entries}
     rows = []
     above: Standing | None = None
     for standing in table.rows:
-        rows.append(Row(standing, versions.get(standing.bot), above is not None and _tied(table, above.bot, standing.bot)))
+        tied = above is not None and _tied(table, above.bot, standing.bot)
+        rows.append(_row(standing, entries.get(standing.bot), tied=tied))
         above = standing
     values = [value for row in table.rows for value in (row.elo, row.elo_low, row.elo_high)]
-    return TableView(table, tuple(rows), charts.scale(values, MEAN), sets)
+    return TableView(table, tuple(rows), charts.scale(values, MEAN), sets, league.entries)

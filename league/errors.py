@@ -15,6 +15,8 @@
     ├── LeagueClosed      the league's key is public: nothing more may be played in it
     ├── LeagueOpen        the league still has games to play
     ├── Quarantined       the worker may not play
+    ├── MatchDropped      the match is not played on, because a bot of it was withdrawn
+    ├── BadBackup         a file is no backup of a league, or is damaged (also a ValueError)
     └── StoreError        the database itself
         ├── BadStoreUrl       not a SQLite file or a PostgreSQL URL
         ├── StoreAway         it does not answer now; it may later
@@ -80,6 +82,14 @@ class LeagueOpen(LeagueError):  # noqa: N818 -- reads as what happened
 
 class Quarantined(LeagueError):  # noqa: N818 -- reads as what happened
     """The worker is in quarantine: it may not claim matches, and what it reports is not stored."""
+
+
+class MatchDropped(LeagueError):  # noqa: N818 -- reads as what happened
+    """A bot of the match was withdrawn from its league before the match was complete; it is not played on."""
+
+
+class BadBackup(LeagueError, ValueError):  # noqa: N818 -- reads as what happened
+    """A file is no backup of a league, or is damaged; the message names the part."""
 
 
 class StoreError(LeagueError):

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from league.canonical import canonical
-from league.names import OVERALL
+from league.names import OVERALL, record_name
 from league.standings import league_tables
 
 if TYPE_CHECKING:
@@ -151,11 +151,6 @@ def _result_rows(game: GameResult, number: int) -> Iterator[list[object]]:
 
 
 # ---- records ----------------------------------------------------------------------------------------------------------
-
-
-def record_name(match_id: str) -> str:
-    """Return the file name of a match's record. No name has a plus sign in it, so none collides with another."""
-    return f"{match_id.replace('/', '+')}.jsonl"
 
 
 def write_records(store: Store, league: str, folder: Path) -> list[Path]:

@@ -19,11 +19,13 @@ Seating = tuple[int, ...]
 """``seating[i]`` is the line-up index of the bot at seat i."""
 Mode = Literal["duplicate", "single"]
 """``duplicate``: every set is played in every seating. ``single``: set s is played in seating ``s % len(seatings)``."""
-MatchState = Literal["waiting", "running", "complete"]
+MatchState = Literal["waiting", "running", "complete", "dropped"]
 Outcome = Literal["complete", "partial", "infrastructure", "interrupted", "lost"]
 VoidCause = Literal["INFRASTRUCTURE", "INTERRUPTED"]
 State = Literal["submitted", "building", "qualifying", "qualified", "failed", "withdrawn"]
 """Of a submission, and so of the version that it makes. The first three lead to one of the next two; any may be withdrawn."""
+StopCause = Literal["precision", "order", "limit"]
+"""Why a pairing gets no more sets: its interval is small enough, the order is beyond doubt, it has had the most sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,10 @@ class LeagueSpec:
     """32 secret bytes; None: drawn by the store."""
     remote_sets: bool = False
     """Whether matches with remote bots are played as duplicate sets, though such bots cannot be forced to forget."""
+    precision: float | None = None
+    """Half-width in Elo at which a pairing stops; None: a plain round robin, each pairing one match."""
+    max_sets: int | None = None
+    """With a precision, where every match is one round of ``sets`` sets: the most sets of one pairing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +150,24 @@ class LeagueVariant:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot version's part in a league, from when it joined until it was withdrawn, if it was."""
+
+    bot: BotVersion
+    stage: int = 0
+    """0: there from the start; then 1, 2 … in the order of joining."""
+    added_at: float | None = None
+    withdrawn_at: float | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it still plays."""
+        return self.withdrawn_at is None
+
+
+@dataclass(frozen=True, slots=True)
 class League:
-    """A stored league. Its bots are in the order of their names, which is the order of the schedule."""
+    """A stored league. ``bots`` are those that play in it now, by name."""
 
     name: str
     commitment: str
@@ -159,6 +181,19 @@ class League:
     revealed_at: float | None = None
     key: bytes | None = None
     """The league's key; None until the league is finished."""
+    entries: tuple[Entry, ...] = ()
+    """Every bot version that plays or has played in it, by stage and name, which is the order of the schedule."""
+    precision: float | None = None
+    max_sets: int | None = None
+    series: str | None = None
+    """The series that it is a season of."""
+    season: int | None = None
+    """Its number in the series, from 1."""
+
+    def shown(self, bot: BotVersion) -> str:
+        """The name of a version in standings: the bot's; with the version's number once another has taken its place."""
+        versions = [entry.bot.version for entry in self.entries if entry.bot.bot == bot.bot]
+        return bot.bot if not versions or bot.version == versions[-1] else str(bot)
 
     def variant(self, label: str) -> LeagueVariant:
         """Return the entry with this label; KeyError lists those there are."""
@@ -208,6 +243,8 @@ class Match:
     completed_at: float | None
     cursor: int
     """Position in the list of matches, for paging."""
+    dropped_at: float | None = None
+    """When it was given up because a bot of it was withdrawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +470,8 @@ class Progress:
 
     league: str
     variants: tuple[VariantProgress, ...] = field(default=())
+    settled: bool = True
+    """False while a league with a precision may yet have more rounds: the totals are those of the rounds so far."""
 
     @property
     def games_total(self) -> int:
@@ -446,8 +485,8 @@ class Progress:
 
     @property
     def complete(self) -> bool:
-        """Whether every game of every match is stored."""
-        return self.games_done == self.games_total
+        """Whether every game of every match is stored, and no more matches are to come."""
+        return self.settled and self.games_done == self.games_total
 
 
 # ---- owners and what they submit --------------------------------------------------------------------------------------
@@ -534,3 +573,77 @@ class Qualification:
     token: str
     tries: int
     """Of those before it that came to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesSpec:
+    """What a series of seasons is made of."""
+
+    name: str
+    period: float
+    """Seconds from the start of one season to that of the next."""
+    start: float
+    """When the first begins."""
+    league: LeagueSpec
+    """What each season is made of; its name, bots and key are not used."""
+    bots: tuple[str, ...] | None
+    """Who takes part; None: every bot that there is when a season begins."""
+    joins: bool = False
+    """Whether new bots and new versions join the season that is being played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """One season of a series: a league of its own."""
+
+    number: int
+    league: str
+    created_at: float
+    revealed_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A stored series, with its seasons from the first to the newest."""
+
+    name: str
+    period: float
+    next_start: float
+    template: LeagueSpec
+    bots: tuple[str, ...] | None
+    joins: bool
+    created_at: float
+    stopped_at: float | None
+    seasons: tuple[Season, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMatch:
+    """A match that a round consists of; ``sets`` are duplicate sets, also where a remote bot plays single ones."""
+
+    n: int
+    lineup: tuple[BotVersion, ...]
+    sets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A pairing that gets no more sets, and why."""
+
+    lineup: tuple[str, ...]
+    why: StopCause
+    half_width: float | None
+    """Of the widest interval between two of its bots, in Elo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What was decided for one variant when the rounds before were over; without matches, the variant is at its end."""
+
+    label: str
+    number: int
+    matches: tuple[RoundMatch, ...]
+    stopped: tuple[Stopped, ...]
+    members: tuple[str, ...]
+    """The bot versions that were considered, as "NAME vN"."""
+    decided_at: float = 0.0

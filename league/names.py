@@ -29,3 +29,8 @@ def check_label(label: str) -> str:
             f"{label!r} cannot label a variant: wanted 1 to 64 of a-z, 0-9, dot, _ and -, the first a letter or a digit"
         )
     return label
+
+
+def record_name(match_id: str) -> str:
+    """Return the file name of a match's record. No name has a plus sign in it, so none collides with another."""
+    return f"{match_id.replace('/', '+')}.jsonl"

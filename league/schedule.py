@@ -1,7 +1,9 @@
 """The round robin of a league: which matches there are, and which games make one up. Pure, and lazy throughout.
 
-Match n of a variant is the n-th (from 0) of ``itertools.combinations`` over the league's bots in the order of their
-names, so the same league has the same match ids, and with the same key the same deals, whoever lists them and whenever.
+Match n of a variant is the n-th (from 0) of ``itertools.combinations`` over the league's first bots in the order of their
+names; the matches of each bot that joins later, with all that were there before it, are numbered on from there. So the same
+league has the same match ids, and with the same key the same deals, whoever lists them and whenever, and a bot that joins
+or leaves moves nobody else's matches.
 """
 
 from __future__ import annotations
@@ -10,12 +12,12 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from league.model import PlannedMatch
+from league.model import Entry, PlannedMatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from league.model import League, LeagueVariant, Mode, Seating
+    from league.model import BotVersion, League, LeagueVariant, Mode, Seating
 
 
 def planned(league: League) -> Iterator[PlannedMatch]:
@@ -29,21 +31,40 @@ def _transposed(streams: list[Iterator[PlannedMatch]]) -> Iterator[Iterable[Plan
         yield (match for match in row if match is not None)
 
 
+def roster(league: League) -> tuple[Entry, ...]:
+    """Return the league's entries in the order of the schedule: by stage, then by name."""
+    return league.entries or tuple(Entry(bot) for bot in sorted(league.bots, key=lambda bot: bot.bot))
+
+
+def numbered(entries: Sequence[Entry], size: int) -> Iterator[tuple[int, tuple[Entry, ...]]]:
+    """Yield every choice of ``size`` entries with its number, those with withdrawn bots too."""
+    founders = sum(entry.stage == 0 for entry in entries)
+    yield from enumerate(itertools.combinations(entries[:founders], size))
+    for place in range(founders, len(entries)):
+        for n, rest in enumerate(itertools.combinations(entries[:place], size - 1), math.comb(place, size)):
+            yield n, (*rest, entries[place])
+
+
 def _of_variant(league: League, variant: LeagueVariant) -> Iterator[PlannedMatch]:
-    bots = sorted(league.bots, key=lambda bot: bot.bot)
-    for n, lineup in enumerate(itertools.combinations(bots, variant.bots)):
-        single = not league.remote_sets and any(bot.remote for bot in lineup)
-        yield PlannedMatch(
-            id=f"{league.name}/{variant.label}/{n}",
-            league=league.name,
-            label=variant.label,
-            n=n,
-            lineup=lineup,
-            # A set that is played in one seating only holds one game: as many more sets keep matches equally long,
-            # and every seating equally frequent.
-            sets=league.sets * len(variant.seatings) if single else league.sets,
-            mode="single" if single else "duplicate",
-        )
+    for n, chosen in numbered(roster(league), variant.bots):
+        if all(entry.active for entry in chosen):
+            yield plan(league, variant, n, tuple(entry.bot for entry in chosen), league.sets)
+
+
+def plan(league: League, variant: LeagueVariant, n: int, lineup: tuple[BotVersion, ...], sets: int) -> PlannedMatch:
+    """Return match ``n`` of a variant between these bots, over so many duplicate sets or as many games."""
+    single = not league.remote_sets and any(bot.remote for bot in lineup)
+    return PlannedMatch(
+        id=f"{league.name}/{variant.label}/{n}",
+        league=league.name,
+        label=variant.label,
+        n=n,
+        lineup=lineup,
+        # A set that is played in one seating only holds one game: as many more sets keep matches equally long,
+        # and every seating equally frequent.
+        sets=sets * len(variant.seatings) if single else sets,
+        mode="single" if single else "duplicate",
+    )
 
 
 def planned_count(league: League, label: str | None = None) -> int:

@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Self
 
 from league.canonical import canonical
 from league.migrate import migrate
+from league.store_backup import BackupStore
 from league.store_blobs import BlobStore
 from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
 from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
+from league.store_members import MemberStore
 from league.store_owners import OwnerStore
 from league.store_quarantine import QuarantineStore
 from league.store_reads import ReadStore
+from league.store_rounds import RoundStore
+from league.store_series import SeriesStore
 from league.store_submissions import SubmissionStore
 from league.store_workers import WorkerStore
 
@@ -29,18 +33,22 @@ if TYPE_CHECKING:
 __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
-class Store(
+class Store(  # one class a subject
     BotStore,
     OwnerStore,
     SubmissionStore,
     BlobStore,
     LeagueStore,
+    MemberStore,
+    RoundStore,
+    SeriesStore,
     MatchStore,
     ClaimStore,
     GameStore,
     ReadStore,
     WorkerStore,
     QuarantineStore,
+    BackupStore,
 ):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 

@@ -76,6 +76,7 @@ class ClaimStore(Database):
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
             Quarantined: The worker that this process belongs to may not play.
+            MatchDropped: A bot of it has been withdrawn.
         """
         stamp = time.time() if now is None else now
         token = secrets.token_hex(16)
@@ -88,6 +89,7 @@ class ClaimStore(Database):
                 .where(
                     matches.c.id == found.id,
                     matches.c.completed_at.is_(None),
+                    matches.c.dropped_at.is_(None),
                     or_(matches.c.claim.is_(None), matches.c.lease_until <= stamp),
                 )
                 .values(claim=token, lease_until=stamp + lease_seconds)

@@ -120,14 +120,14 @@ class GameStore(Database):
             NotFound: The match is not stored.
             LeagueClosed: The league's key is public.
             Quarantined: The claim's worker is in quarantine.
+            MatchDropped: A bot of the match has been withdrawn.
         """
         body = ordered_game(record)
         with self._write() as connection:
             match = find_match(connection, match_id)
             require_open(match)
             key = _key(match, set_number, tuple(seating), body)
-            summary = summarize(body)
-            row = key | _row(summary, dealer, time.time() if now is None else now)
+            row = key | game_row(body, dealer, time.time() if now is None else now)
             row["attempt_id"] = None if claim is None else claim.attempt
             adding = insert(connection, games).on_conflict_do_nothing().returning(games.c.match_id)
             if connection.execute(adding, row).scalar() is None:
@@ -194,7 +194,9 @@ def _key(match: Row[tuple[object, ...]], set_number: int, seating: Seating, body
     return {"match_id": match.id, "set_number": set_number, "seating": position}
 
 
-def _row(summary: Summary, dealer: int, now: float) -> dict[str, Any]:
+def game_row(record: Mapping[str, Any], dealer: int, now: float) -> dict[str, Any]:
+    """Return the columns of a game beside its key, from its record. BadGame as in :func:`summarize`."""
+    summary = summarize(record)
     return {
         "dealer": dealer,
         "points": canonical(summary.points),

@@ -12,12 +12,12 @@ from sqlalchemy import and_, bindparam, exists, select
 
 from league.canonical import canonical
 from league.database import Database, insert
-from league.errors import LeagueClosed, NotFound
+from league.errors import LeagueClosed, MatchDropped, NotFound
 from league.model import Match, MatchState
 from league.schedule import expected, games_a_set
 from league.store_bots import load_versions
-from league.store_leagues import seatings_of
-from league.tables import bot_versions, bots, games, league_variants, leagues, match_bots, matches
+from league.store_leagues import lock_league, seatings_of
+from league.tables import bot_versions, bots, games, league_bots, league_variants, leagues, match_bots, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from league.model import BotVersion, PlannedMatch, Seating
 
-MatchFilter = Literal["waiting", "running", "complete", "open"]
+MatchFilter = Literal["waiting", "running", "complete", "dropped", "open"]
 PAGE = 100
 
 
@@ -36,7 +36,7 @@ def match_key(league_key: bytes, match_id: str) -> bytes:
 
 
 _FIND = (
-    select(matches, leagues.c.name.label("league"), leagues.c.key, leagues.c.revealed_at)
+    select(matches, leagues.c.name.label("league"), leagues.c.key, leagues.c.revealed_at, leagues.c.origin)
     .join_from(matches, leagues)
     .where(matches.c.name == bindparam("match"))
 )
@@ -50,10 +50,22 @@ def find_match(connection: Connection, match_id: str) -> Row[tuple[object, ...]]
     return found
 
 
+def original_id(name: str, league: str, origin: str | None) -> str:
+    """Return the id that a match's key and record were made with: another if its league was restored under a new name."""
+    return name if origin is None else f"{origin}{name.removeprefix(league)}"
+
+
+def key_of(match: Row[tuple[object, ...]]) -> bytes:
+    """Return the secret key of a match found by :func:`find_match`."""
+    return match_key(bytes(match.key), original_id(match.name, match.league, match.origin))
+
+
 def require_open(match: Row[tuple[object, ...]]) -> None:
-    """Raise LeagueClosed if the deals of a match are no secret any more because its league's key is public."""
+    """Raise LeagueClosed if a match's deals are no secret any more as its league's key is public, MatchDropped if it is."""
     if match.revealed_at is not None:
         raise LeagueClosed(f"league {match.league!r} is finished and its key public: {match.name} cannot be played")
+    if match.dropped_at is not None:
+        raise MatchDropped(f"{match.name} is not played on: a bot of it was withdrawn from the league")
 
 
 def load_lineups(connection: Connection, match_ids: Sequence[int]) -> dict[int, tuple[BotVersion, ...]]:
@@ -71,16 +83,20 @@ def load_lineups(connection: Connection, match_ids: Sequence[int]) -> dict[int, 
 def _state(row: Row[tuple[object, ...]], now: float) -> MatchState:
     if row.completed_at is not None:
         return "complete"
+    if row.dropped_at is not None:
+        return "dropped"
     return "running" if row.claim is not None and row.lease_until > now else "waiting"
 
 
 def state_is(state: MatchFilter, now: float) -> ColumnElement[bool]:
     """Return the condition under which a match is in this state at this time."""
-    running = and_(matches.c.completed_at.is_(None), matches.c.claim.is_not(None), matches.c.lease_until > now)
-    waiting = and_(matches.c.completed_at.is_(None), (matches.c.claim.is_(None)) | (matches.c.lease_until <= now))
+    to_play = matches.c.completed_at.is_(None) & matches.c.dropped_at.is_(None)
+    running = and_(to_play, matches.c.claim.is_not(None), matches.c.lease_until > now)
+    waiting = and_(to_play, (matches.c.claim.is_(None)) | (matches.c.lease_until <= now))
     conditions = {
         "complete": matches.c.completed_at.is_not(None),
-        "open": matches.c.completed_at.is_(None),
+        "open": to_play,
+        "dropped": matches.c.completed_at.is_(None) & matches.c.dropped_at.is_not(None),
         "running": running,
         "waiting": waiting,
     }
@@ -118,6 +134,7 @@ def _match(row: Row[tuple[object, ...]], lineup: tuple[BotVersion, ...], now: fl
         created_at=row.created_at,
         completed_at=row.completed_at,
         cursor=row.id,
+        dropped_at=row.dropped_at,
     )
 
 
@@ -151,6 +168,8 @@ class MatchStore(Database):
     def add_matches(self, planned: Iterable[PlannedMatch], now: float | None = None) -> int:
         """Store matches that are about to be queued, in one transaction; those that are there already stay as they are.
 
+        Matches of bots that have been withdrawn meanwhile are left out.
+
         Returns:
             How many were new.
 
@@ -161,11 +180,11 @@ class MatchStore(Database):
         stamp = time.time() if now is None else now
         wanted = list(planned)
         with self._write() as connection:
-            contexts: dict[str, _Context] = {}
+            contexts: dict[str, MatchAdder] = {}
             added = 0
             for match in wanted:
                 if match.league not in contexts:
-                    contexts[match.league] = _Context(connection, match.league)
+                    contexts[match.league] = MatchAdder(connection, match.league)
                 added += contexts[match.league].add(match, stamp)
             return added
 
@@ -217,8 +236,12 @@ class MatchStore(Database):
     def match_key(self, match_id: str) -> bytes:
         """Return the key of a match: 32 bytes, secret until the match is complete. NotFound if it is not stored."""
         with self._read() as connection:
-            found = find_match(connection, match_id)
-            return match_key(bytes(found.key), match_id)
+            return key_of(find_match(connection, match_id))
+
+    def stored(self, match_ids: Sequence[str]) -> set[str]:
+        """Return which of these matches are stored."""
+        with self._read() as connection:
+            return set(connection.execute(select(matches.c.name).where(matches.c.name.in_(match_ids))).scalars())
 
     def missing_games(self, match_id: str) -> list[tuple[int, Seating]]:
         """Return (set, seating) of the games that are still to be played, in the order of play: seating by seating.
@@ -234,22 +257,23 @@ class MatchStore(Database):
         return [(number, seatings[position]) for number, position in wanted if (number, position) not in there]
 
 
-class _Context:
-    """What is needed to add matches of one league, read once."""
+class MatchAdder:
+    """Adds matches of one league, which it locks; what that needs is read once. NotFound, LeagueClosed as in add_matches."""
 
     def __init__(self, connection: Connection, league: str) -> None:
         self._connection = connection
-        found = connection.execute(select(leagues).where(leagues.c.name == league)).one_or_none()
-        if found is None:
-            raise NotFound(f"no league {league!r}")
+        found = lock_league(connection, league)
         if found.revealed_at is not None:
             raise LeagueClosed(f"league {league!r} is finished and its key public: no match can be added")
         self._league = found
         entries = connection.execute(select(league_variants).where(league_variants.c.league_id == found.id))
         self._variants = {row.label: row for row in entries}
         self._versions: dict[tuple[str, int], int] = {}
+        gone = (league_bots.c.league_id == found.id) & league_bots.c.withdrawn_at.is_not(None)
+        self._withdrawn = set(connection.execute(select(league_bots.c.bot_version_id).where(gone)).scalars())
 
-    def _variant(self, label: str) -> Row[tuple[object, ...]]:
+    def variant(self, label: str) -> Row[tuple[object, ...]]:
+        """Return the row of a variant of the league by its label; NotFound lists those there are."""
         if label not in self._variants:
             raise NotFound(f"league {self._league.name!r} has no variant {label!r} (it has: {', '.join(self._variants)})")
         return self._variants[label]
@@ -263,9 +287,10 @@ class _Context:
         return self._versions[bot.bot, bot.version]
 
     def _row(self, match: PlannedMatch, now: float) -> dict[str, object]:
-        variant = self._variant(match.label)
+        variant = self.variant(match.label)
         seatings = seatings_of(variant.seatings)
         per_set = games_a_set(seatings, match.mode)
+        name = original_id(match.id, match.league, self._league.origin)
         return {
             "name": match.id,
             "league_id": self._league.id,
@@ -278,7 +303,7 @@ class _Context:
             "seatings": canonical(seatings),
             "mode": match.mode,
             "sets": match.sets,
-            "commitment": hashlib.sha256(match_key(bytes(self._league.key), match.id)).hexdigest(),
+            "commitment": hashlib.sha256(match_key(bytes(self._league.key), name)).hexdigest(),
             "games_total": match.sets * per_set,
             "games_done": 0,
             "sets_done": 0,
@@ -286,8 +311,10 @@ class _Context:
         }
 
     def add(self, match: PlannedMatch, now: float) -> int:
-        """Insert one match unless it is there; 1 if it was inserted."""
+        """Insert one match unless it is there, or a bot of it has been withdrawn; 1 if it was inserted."""
         lineup = [self._version(bot) for bot in match.lineup]
+        if not self._withdrawn.isdisjoint(lineup):
+            return 0
         new = self._connection.execute(
             insert(self._connection, matches)
             .values(self._row(match, now))

@@ -11,21 +11,21 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import and_, case, func, or_, select
 
 from league.canonical import canonical
 from league.database import Database
 from league.model import Progress, VariantProgress
 from league.results import GameResult
 from league.schedule import games_a_match, games_a_set, planned_count, sets_planned
-from league.store_leagues import load_league, seatings_of
-from league.store_matches import find_match, load_match, match_key, state_is
-from league.tables import bot_versions, bots, game_records, games, league_variants, leagues, match_bots, matches
+from league.store_leagues import load_league, seatings_of, undecided, with_withdrawn
+from league.store_matches import find_match, key_of, load_match, original_id, state_is
+from league.tables import bot_versions, bots, game_records, games, league_bots, league_variants, leagues, match_bots, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Connection, Row, Select
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from league.model import Json, League, LeagueVariant, Match
 
@@ -41,8 +41,9 @@ class ReadStore(Database):
         stamp = time.time() if now is None else now
         with self._read() as connection:
             found = load_league(connection, league)
-            counts = {row.label: row for row in connection.execute(_counts(league, stamp))}
-        return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants))
+            counts = {row.label: row for row in connection.execute(_counts(league, stamp, _counted(connection, found)))}
+            settled = not undecided(connection, found)
+        return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants), settled)
 
     def results(self, league: str | None = None, label: str | None = None) -> Iterator[GameResult]:
         """Yield the games of complete sets, match by match and set by set, as they stood when the first was read.
@@ -64,18 +65,34 @@ class ReadStore(Database):
         The key of one match says nothing of the league's, nor of another match's. NotFound if the match is not stored.
         """
         with self._read() as connection:
-            match = load_match(connection, match_id, 0.0)
-            digest = hashlib.sha256()
-            for line in itertools.chain([_header(match)], _sets(connection, match)):
-                digest.update(f"{canonical(line)}\n".encode())
-                yield line
-            if match.state == "complete":
-                key = match_key(bytes(find_match(connection, match_id).key), match_id)
-                yield {"end": "complete", "sets": match.sets, "digest": digest.hexdigest(), "key": key.hex()}
+            yield from read_record(connection, match_id)
 
 
-def _counts(league: str, now: float) -> Select[Any]:
-    """Return the query for the sums over a league's stored matches, a row a variant."""
+def read_record(connection: Connection, match_id: str) -> Iterator[Json]:
+    """Yield what :meth:`ReadStore.record_lines` does."""
+    match, found = load_match(connection, match_id, 0.0), find_match(connection, match_id)
+    digest = hashlib.sha256()
+    head = _header(match, original_id(match.id, match.league, found.origin), found.origin or match.league)
+    for line in itertools.chain([head], _sets(connection, match)):
+        digest.update(f"{canonical(line)}\n".encode())
+        yield line
+    if match.state == "complete":
+        yield {"end": "complete", "sets": match.sets, "digest": digest.hexdigest(), "key": key_of(found).hex()}
+
+
+def _counted(connection: Connection, league: League) -> ColumnElement[bool]:
+    """Return the condition under which a match is part of a league's progress: those that were dropped are not."""
+    league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league.name)).scalar_one()
+    kept = or_(matches.c.completed_at.is_not(None), matches.c.dropped_at.is_(None))
+    return and_(matches.c.league_id == league_id, kept)
+
+
+def _counts(league: str, now: float, counted: ColumnElement[bool]) -> Select[Any]:
+    """Return the query for the sums over a league's stored matches, a row a variant.
+
+    ``former`` are complete matches of bots that were withdrawn since: they are no part of the plan any more.
+    """
+    former = with_withdrawn(select(leagues.c.id).where(leagues.c.name == league).scalar_subquery())
 
     def number(state: Any) -> Any:  # noqa: ANN401 -- SQL expressions, typed by SQLAlchemy only in part
         return func.coalesce(func.sum(case((state_is(state, now), 1), else_=0)), 0)
@@ -87,27 +104,43 @@ def _counts(league: str, now: float) -> Select[Any]:
             number("running").label("running"),
             func.sum(matches.c.games_done).label("games_done"),
             func.sum(matches.c.sets_done).label("sets_done"),
+            func.count().label("matches"),
+            func.sum(matches.c.games_total).label("games"),
+            func.sum(matches.c.sets).label("sets"),
+            func.coalesce(func.sum(case((former, 1), else_=0)), 0).label("former"),
+            func.coalesce(func.sum(case((former, matches.c.games_total), else_=0)), 0).label("former_games"),
+            func.coalesce(func.sum(case((former, matches.c.sets), else_=0)), 0).label("former_sets"),
         )
         .join_from(matches, leagues)
         .join(league_variants, league_variants.c.id == matches.c.league_variant_id)
-        .where(leagues.c.name == league)
+        .where(counted)
         .group_by(league_variants.c.label)
     )
 
 
 def _progress(league: League, entry: LeagueVariant, row: Row[Any] | None) -> VariantProgress:
-    total = planned_count(league, entry.label)
+    total = _totals(league, entry, row)
     return VariantProgress(
         label=entry.label,
         variant=entry.variant,
-        matches_total=total,
+        matches_total=total[0],
         matches_complete=int(row.complete) if row else 0,
         matches_running=int(row.running) if row else 0,
-        games_total=total * games_a_match(league, entry),
+        games_total=total[1],
         games_done=int(row.games_done) if row else 0,
-        sets_total=sets_planned(league, entry),
+        sets_total=total[2],
         sets_done=int(row.sets_done) if row else 0,
     )
+
+
+def _totals(league: League, entry: LeagueVariant, row: Row[Any] | None) -> tuple[int, int, int]:
+    """Matches, games and sets of a variant: those planned, or with a precision those of the rounds so far."""
+    if league.precision is not None:
+        return (int(row.matches), int(row.games), int(row.sets)) if row else (0, 0, 0)
+    planned = planned_count(league, entry.label)
+    former = (int(row.former), int(row.former_games), int(row.former_sets)) if row else (0, 0, 0)
+    of_plan = (planned, planned * games_a_match(league, entry), sets_planned(league, entry))
+    return (of_plan[0] + former[0], of_plan[1] + former[1], of_plan[2] + former[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +165,33 @@ def _contexts(connection: Connection, league: str | None, label: str | None) -> 
     """Return the context of each match wanted, by row id."""
     columns = (matches.c.id, matches.c.name, matches.c.mode, matches.c.seatings, league_variants.c.label)
     names: dict[int, tuple[str, ...]] = {}
+    shown = _shown_names(connection)
     lineups = (
-        select(match_bots.c.match_id, bots.c.name)
+        select(match_bots.c.match_id, matches.c.league_id, match_bots.c.bot_version_id)
         .join_from(match_bots, matches)
-        .join(bot_versions, bot_versions.c.id == match_bots.c.bot_version_id)
-        .join(bots, bots.c.id == bot_versions.c.bot_id)
         .order_by(match_bots.c.match_id, match_bots.c.position)
     )
-    for match_id, name in connection.execute(_wanted(lineups, league, label)):
-        names[match_id] = (*names.get(match_id, ()), name)
+    for match_id, league_id, version_id in connection.execute(_wanted(lineups, league, label)):
+        names[match_id] = (*names.get(match_id, ()), shown[league_id, version_id])
     rows = connection.execute(_wanted(select(*columns).select_from(matches), league, label))
     return {
         row.id: _Context(row.name, row.label, games_a_set(seatings_of(row.seatings), row.mode), names[row.id]) for row in rows
+    }
+
+
+def _shown_names(connection: Connection) -> dict[tuple[int, int], str]:
+    """Return the name in standings of each version in each league, by row ids: see ``League.shown``."""
+    query = (
+        select(league_bots.c.league_id, bot_versions.c.id, bots.c.name, bot_versions.c.version)
+        .join_from(league_bots, bot_versions)
+        .join(bots)
+        .order_by(league_bots.c.league_id, league_bots.c.stage)
+    )
+    rows = connection.execute(query).all()
+    latest = {(row.league_id, row.name): row.version for row in rows}
+    return {
+        (row.league_id, row.id): row.name if latest[row.league_id, row.name] == row.version else f"{row.name} v{row.version}"
+        for row in rows
     }
 
 
@@ -177,11 +225,11 @@ def _result(row: Sequence[Any], context: _Context) -> GameResult:
     )
 
 
-def _header(match: Match) -> Json:
+def _header(match: Match, match_id: str, league: str) -> Json:
     line: Json = {
         "record": FORMAT,
-        "match": match.id,
-        "league": match.league,
+        "match": match_id,
+        "league": league,
         "variant": match.variant,
         "format": match.format,
         "options": match.options,

@@ -148,6 +148,20 @@ bot_tokens = Table(
     CheckConstraint("role IN (0, 1)", name="role"),
 )
 
+series = Table(
+    "series",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("period", Double, nullable=False),  # seconds
+    Column("next_start", Double, nullable=False),
+    Column("template", Text, nullable=False),  # what each season's league is made of
+    Column("bots", Text),  # names; null: every bot that there is
+    Column("joins", Integer, nullable=False),  # whether new versions join the season that is being played
+    Column("created_at", Double, nullable=False),
+    Column("stopped_at", Double),
+)
+
 leagues = Table(
     "leagues",
     metadata,
@@ -160,6 +174,12 @@ leagues = Table(
     Column("remote_sets", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("revealed_at", Double),
+    Column("precision", Double),  # Elo; null: a plain round robin
+    Column("max_sets", Integer),  # of one pairing, where there is a precision
+    Column("origin", Text),  # the name that its match keys were made with, where a restored league has another now
+    Column("series_id", ForeignKey("series.id")),
+    Column("season", Integer),
+    UniqueConstraint("series_id", "season"),
 )
 
 league_variants = Table(
@@ -181,6 +201,20 @@ league_bots = Table(
     metadata,
     Column("league_id", ForeignKey("leagues.id"), primary_key=True),
     Column("bot_version_id", ForeignKey("bot_versions.id"), primary_key=True),
+    Column("stage", Integer, nullable=False, server_default="0"),  # 0: from the start; then 1, 2 … in the order of joining
+    Column("added_at", Double),
+    Column("withdrawn_at", Double),
+)
+
+# What was decided when a round of a league with a precision was over: the matches of the next, or that none are needed.
+league_rounds = Table(
+    "league_rounds",
+    metadata,
+    Column("league_variant_id", ForeignKey("league_variants.id"), primary_key=True),
+    Column("round", Integer, primary_key=True),
+    Column("decision", Text, nullable=False),
+    Column("decided_at", Double, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 _open = text("completed_at IS NULL")
@@ -208,6 +242,7 @@ matches = Table(
     Column("completed_at", Double),
     Column("claim", Text),  # token of the attempt that holds the lease
     Column("lease_until", Double),
+    Column("dropped_at", Double),  # a bot of it was withdrawn before it was complete
     CheckConstraint("mode IN ('duplicate', 'single')", name="mode"),
     CheckConstraint("games_done <= games_total", name="games"),
     Index(None, "league_id", "id"),

@@ -15,7 +15,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from league.errors import BadGame, LeagueClosed, LeagueError, NotFound, Quarantined, StoreAway
+from league.errors import BadGame, LeagueClosed, LeagueError, MatchDropped, NotFound, Quarantined, StoreAway
 from league.store import Store
 from referee.shuffle import first_dealer
 from worker import attempt, order, settings, trees
@@ -65,8 +65,8 @@ class Player:
 
         Returns:
             `complete`, `interrupted`, `infrastructure` (given back after several failures), `claimed` (somebody else plays it,
-            or it is complete already), `closed` (its league has ended), `quarantined` (this worker may not play), `away` (the
-            store did not answer), or `unknown`.
+            or it is complete already), `closed` (its league has ended, or a bot of it was withdrawn), `quarantined` (this worker
+            may not play), `away` (the store did not answer), or `unknown`.
         """
         deadline = time.monotonic() + self.settings.match_seconds
         pause = FIRST_PAUSE
@@ -84,7 +84,7 @@ class Player:
             return "claimed" if claim is None else self._held(claim, deadline)
         except NotFound:
             return "unknown"
-        except LeagueClosed:
+        except (LeagueClosed, MatchDropped):
             return "closed"
         except Quarantined:
             QUARANTINE.set()

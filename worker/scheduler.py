@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from redis import Redis
 
-    from league.model import Attempt, League, Match, PlannedMatch
+    from league.model import Attempt, Entry, League, Match, PlannedMatch
     from league.store import Store
     from worker.settings import Settings
 
@@ -34,6 +34,8 @@ ORPHAN_SECONDS = 3.0
 """How long a job may be neither in the queue nor claimed by a worker before it counts as lost."""
 HOPELESS = 9
 """Failures of the infrastructure in a row, without one game between them, after which a match is left alone in this run."""
+CHUNK = 500
+"""Matches of a plan that are looked up in the store at once."""
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
 """Seconds before a match that broke down is queued again: the first time, and at most."""
@@ -75,6 +77,7 @@ class Reconciler:
         self._inspector = Inspector(self.store)
         self._began = time.time()
         self._plans: dict[str, Iterator[PlannedMatch]] = {}
+        self._entries: dict[str, tuple[Entry, ...]] = {}  # who took part when the plan was made
         self._made: set[str] = set()  # leagues whose matches are all made
         self._adrift: dict[str, float] = {}  # match -> when its job was first found to be nowhere
 
@@ -160,9 +163,10 @@ class Reconciler:
 
     def _extend(self, league: League, room: int) -> None:
         """Make the next matches of a league's plan, as many as there is room for, and queue them."""
-        plan = self._plans.get(league.name)
-        if plan is None:
-            plan = self._plans[league.name] = self._unmade(league)
+        if league.precision is not None:
+            self._extend_rounds(league)
+            return
+        plan = self._plan(league)
         try:
             for _ in range(room):
                 match = next(plan, None)
@@ -175,13 +179,30 @@ class Reconciler:
             del self._plans[league.name]  # the match in hand may not have been made: look again where we are
             raise
 
+    def _extend_rounds(self, league: League) -> None:
+        """Make the next round of each variant whose rounds so far are complete; all matches of a round are made at once."""
+        from league.precision import extend  # noqa: PLC0415  (numpy: most commands and leagues do without)
+
+        for match_id in extend(self.store, league):
+            self._queue.put(match_id)
+        self._made.add(league.name)
+
+    def _plan(self, league: League) -> Iterator[PlannedMatch]:
+        """What is not made yet of a league's plan, which is looked at anew when bots have joined or left."""
+        if self._entries.get(league.name) != league.entries:
+            self._entries[league.name] = league.entries
+            self._plans.pop(league.name, None)
+            self._made.discard(league.name)
+        if league.name not in self._plans:
+            self._plans[league.name] = self._unmade(league)
+        return self._plans[league.name]
+
     def _unmade(self, league: League) -> Iterator[PlannedMatch]:
-        """What is left of a plan: matches are made in its order, so all up to the last one made are there."""
-        last = self.store.matches(league.name, limit=1, newest_first=True)
-        if not last:
-            return planned(league)
-        rest = itertools.dropwhile(lambda plan: plan.id != last[0].id, planned(league))
-        return itertools.islice(rest, 1, None)
+        """What of a plan is not stored, found as it is asked for."""
+        plan = planned(league)
+        while chunk := list(itertools.islice(plan, CHUNK)):
+            there = self.store.stored([match.id for match in chunk])
+            yield from (match for match in chunk if match.id not in there)
 
     def _finish(self, league: str) -> bool:
         if league not in self._made or not self.store.progress(league).complete:

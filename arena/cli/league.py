@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena import spec
-from arena.cli.clock import clock_options
-from arena.cli.common import command_line, opened, say, table
+from arena.cli.backup import backup, restore
+from arena.cli.common import command_line, counted, opened, say, table
+from arena.cli.league_options import league_options
+from arena.cli.league_show import show
 from arena.cli.run import run
-from referee.rules import VARIANTS
+from arena.cli.season import season
 
 if TYPE_CHECKING:
-    from league.model import League, Progress
+    from league.model import League, LeagueSpec, Progress
     from league.store import Store
 
 
@@ -28,55 +31,29 @@ def league() -> None:
     """
 
 
-league.add_command(run)
+for command in (run, show, season, backup, restore):
+    league.add_command(command)
 
 
 @league.command()
 @click.argument("name")
-@click.option(
-    "--variants",
-    required=True,
-    metavar="V[:o=v;o=v],…",
-    help=f"Variants to play, with options if any: {', '.join(variant.name for variant in VARIANTS)}.",
-)
 @click.option("--bots", required=True, metavar="A,B,…", help="Bots that take part, each with its latest version.")
-@click.option("--sets", type=click.IntRange(1), required=True, help="Duplicate sets a match.")
-@click.option("--format", "fmt", default="game", show_default=True, metavar="game|deals:N", help="Whole games, or N deals.")
-@click.option("--option", "options", multiple=True, metavar="VARIANT.OPTION=VALUE", help="An option of a variant; repeatable.")
-@clock_options
-@click.option("--remote-sets", is_flag=True, help="Duplicate sets for remote bots too, though they could remember a deal.")
+@league_options
 @click.option("--key", metavar="HEX", help="The league's secret key, 32 bytes; drawn unless given.")
-def create(  # noqa: PLR0913, PLR0917  (one parameter an option)
-    name: str,
-    variants: str,
-    bots: str,
-    sets: int,
-    fmt: str,
-    options: tuple[str, ...],
-    remote_sets: bool,
-    key: str | None,
-    clock: dict[str, float],
-) -> None:
-    """Create the league NAME. Its bots' versions, options and clock are fixed from now on; nothing is played yet."""
+def create(name: str, bots: str, key: str | None, wanted: LeagueSpec) -> None:
+    """Create the league NAME. Its options and clock are fixed from now on; nothing is played yet."""
     try:
-        words = spec.spread(spec.variant_words(variants), options)
-        wanted = spec.league_spec(
-            name,
-            words,
-            spec.names(bots),
-            sets,
-            fmt=fmt,
-            clock=clock,
-            key=spec.key(key),
-            remote_sets=remote_sets,
-        )
+        secret = spec.key(key)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     with opened() as (_, store):
-        made = store.create_league(wanted)
+        made = store.create_league(replace(wanted, name=name, bots=spec.names(bots), key=secret))
         progress = store.progress(name)
-    matches = sum(entry.matches_total for entry in progress.variants)
-    click.echo(f"league {name}: {matches} matches, {progress.games_total} games; key committed to as {made.commitment}")
+    matches = f"{sum(entry.matches_total for entry in progress.variants)} matches, {progress.games_total} games"
+    if made.precision is not None:
+        most = counted(made.max_sets or 0, "set")
+        matches = f"rounds of {counted(made.sets, 'set')} a pairing, to ± {made.precision:g} Elo or {most}"
+    click.echo(f"league {name}: {matches}; key committed to as {made.commitment}")
     say(f"run it with: {command_line('league', 'run', name)}")
 
 
@@ -156,6 +133,33 @@ def export(name: str, folder: Path) -> None:
     with opened() as (_, store):
         files = export_league(store, name, folder)
     click.echo(f"{len(files)} files in {folder}")
+
+
+@league.command("add-bot")
+@click.argument("name", metavar="LEAGUE")
+@click.argument("bot")
+@click.option("--version", type=click.IntRange(1), help="Version of the bot; the latest unless given.")
+@click.option("--replace", "replacing", is_flag=True, help="Take the place of another version of it, which is withdrawn.")
+def add_bot(name: str, bot: str, version: int | None, replacing: bool) -> None:
+    """Let BOT join LEAGUE while it is played: it gets its missing matches, and nobody else's change."""
+    with opened() as (_, store):
+        before = store.progress(name)
+        joined = store.add_league_bot(name, bot, version, replace=replacing)
+        after = store.progress(name)
+    member = next(entry for entry in joined.bots if entry.bot == bot)
+    more = after.games_total - before.games_total
+    what = "its first round comes next" if joined.precision is not None else f"{more:+} games to play"
+    click.echo(f"{member} plays in league {name}: {what}")
+
+
+@league.command("withdraw-bot")
+@click.argument("name", metavar="LEAGUE")
+@click.argument("bot")
+def withdraw_bot(name: str, bot: str) -> None:
+    """Take BOT out of LEAGUE while it is played: what it has played stays, its other matches are dropped."""
+    with opened() as (_, store):
+        left = store.withdraw_league_bot(name, bot)
+    click.echo(f"{bot} is withdrawn from league {name}; {len(left.bots)} bots play on")
 
 
 @league.command()

@@ -14,6 +14,7 @@ from arena import services
 from arena.cli.common import command_line, opened, say
 from arena.cli.progress import Progress
 from league.errors import LeagueClosed, StoreAway
+from league.seasons import Seasons
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Stopping, Supervisor, stopping
@@ -29,6 +30,8 @@ TICK = 0.2
 """Seconds between two looks at children, queue and store."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before a store or queue server that is away is tried again: the first time, and at most."""
+LOOK_SECONDS = 2.0
+"""Seconds between two looks at what there is to play: new leagues, seasons that are due, remote bots."""
 INTERRUPTED = 130
 """Exit code of a run that was stopped before the league's end, as shells have it for Ctrl-C."""
 
@@ -42,23 +45,51 @@ def default_workers() -> int:
 @click.argument("name")
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given, 0 if others play.")
 def run(name: str, workers: int | None) -> None:
-    """Play the league NAME to its end, or on from where it was left.
+    """Play the league NAME to its end, or on from where it was left; or the seasons of the series NAME, one after another.
 
     Starts what is needed (queue server, workers, a referee for remote bots) and stops it at the end. Stop it at any time:
     nothing is lost, and the same command goes on.
     """
-    from arena.cli.standings import broken_bots, standings_text  # noqa: PLC0415  (numpy: at the end, when all is played)
-
     number = default_workers() if workers is None else workers
     with opened() as (settings, store), stopping() as stop:
-        store.league(name)
-        finished = Run(settings, store, name, number, stop).play()
-        if not finished:
+        if not _play(settings, store, name, number, stop):
             say(f"stopped; nothing is lost. Go on with:\n  {resume_command(name, workers)}")
             raise SystemExit(INTERRUPTED)
-        click.echo(standings_text(store, name))
-        for bot in broken_bots(store, name):
-            say(f"warning: {bot} often could not start, crashed or went away; see {command_line('bot', 'log', bot)}")
+
+
+def _play(settings: Settings, store: Store, name: str, workers: int, stop: Stopping) -> bool:
+    """Play a league to its end (True), or a series until it is stopped and its last season is over; False: told to stop."""
+    if name not in {series.name for series in store.all_series()}:
+        store.league(name)
+        return Run(settings, store, name, workers, stop).play() and _tell(store, name)
+    seasons = Seasons(store, name)
+    while not stop:
+        _say_all(seasons.tick())
+        found = store.series(name)
+        present = [season.league for season in found.seasons if season.revealed_at is None]
+        if present:
+            if Run(settings, store, present[-1], workers, stop, seasons).play():
+                _tell(store, present[-1])
+        elif found.stopped_at is not None:
+            return True
+        else:
+            stop.wait(LOOK_SECONDS)
+    return False
+
+
+def _tell(store: Store, name: str) -> bool:
+    """Print a finished league's standings and say which bots had more trouble than luck; True."""
+    from arena.cli.standings import broken_bots, standings_text  # noqa: PLC0415  (numpy: at the end, when all is played)
+
+    click.echo(standings_text(store, name))
+    for bot in broken_bots(store, name):
+        say(f"warning: {bot} often could not start, crashed or went away; see {command_line('bot', 'log', bot)}")
+    return True
+
+
+def _say_all(lines: list[str]) -> None:
+    for line in lines:
+        say(line)
 
 
 def resume_command(name: str, workers: int | None) -> str:
@@ -80,6 +111,8 @@ class Run:
     league: str
     workers: int
     stop: Stopping
+    seasons: Seasons | None = None
+    """The series that this league is a season of: it ends when the next begins."""
 
     def play(self) -> bool:
         """Play until the league is finished (True) or somebody asks to stop (False).
@@ -97,24 +130,38 @@ class Run:
     def _start(self, supervisor: Supervisor) -> None:
         supervisor.add(services.queue(self.settings))
         services.wait_for_queue(self.settings, supervisor, self.stop)
-        if any(bot.remote for bot in self.store.league(self.league).bots) and self.settings.referee is None:
-            supervisor.add(services.Referee(self.settings, self.store))
+        self._see_to_referee(supervisor)
         for worker in services.workers(self.settings, self.workers):
             supervisor.add(worker)
+
+    def _see_to_referee(self, supervisor: Supervisor) -> None:
+        """Start the long-lived referee once a remote bot plays; one may join later."""
+        there = self.settings.referee is not None or any(isinstance(one, services.Referee) for one in supervisor.services)
+        if not there and any(bot.remote for bot in self.store.league(self.league).bots):
+            supervisor.add(services.Referee(self.settings, self.store))
 
     def _loop(self, supervisor: Supervisor, progress: Progress) -> bool:
         connection = valkey.connect(self.settings)
         turn = Turn(self, Reconciler(self.store, connection, self.settings, self.workers), progress)
         patience = Patience(progress.say)
+        next_look = 0.0
         while not self.stop:
             with patience:
                 supervisor.tick()
                 services.check(supervisor)
+                if time.monotonic() >= next_look:
+                    next_look = time.monotonic() + LOOK_SECONDS
+                    self._look(supervisor, progress)
                 if turn.over():
                     return True
             self.stop.wait(patience.pause or TICK)
         supervisor.drain(self.stop.urgent)
         return False
+
+    def _look(self, supervisor: Supervisor, progress: Progress) -> None:
+        self._see_to_referee(supervisor)
+        for line in [] if self.seasons is None else self.seasons.tick():
+            progress.say(line)
 
     def give_up_if_hopeless(self, reconciler: Reconciler) -> None:
         """Stop where nothing is left but matches that break down. Raises click.ClickException with what they said."""

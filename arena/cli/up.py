@@ -12,8 +12,9 @@ import sqlalchemy.exc
 
 from arena import services
 from arena.cli.common import opened, say
-from arena.cli.run import TICK, Patience, brief, default_workers, reconcile
+from arena.cli.run import LOOK_SECONDS, TICK, Patience, brief, default_workers, reconcile
 from arena.cli.serve import DASHBOARD, tls_options
+from league.seasons import Seasons
 from worker import valkey
 from worker.scheduler import Reconciler
 from worker.supervise import Supervisor, stopping
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from league.store import Store
     from worker.supervise import Stopping
 
-LOOK_SECONDS = 2.0
-"""Seconds between two looks at whether there is a new league."""
-
 
 @click.command()
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given.")
@@ -33,7 +31,10 @@ LOOK_SECONDS = 2.0
 @click.option("--listen", metavar="ADDRESS", help="Where the referee listens; a socket in the data folder unless given.")
 @tls_options
 def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...]) -> None:
-    """Run everything until Ctrl-C: queue, referee, workers, dashboard. Leagues that are not finished are played."""
+    """Run everything until Ctrl-C: queue, referee, workers, dashboard.
+
+    Leagues that are not finished are played, and seasons are begun when they are due.
+    """
     number = default_workers() if workers is None else workers
     with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
         supervisor.add(services.queue(settings))
@@ -78,6 +79,7 @@ class OpenLeagues:
     def __init__(self, settings: Settings, store: Store, workers: int) -> None:
         self._store = store
         self._reconciler = Reconciler(store, valkey.connect(settings), settings, workers)
+        self._seasons = Seasons(store)
         self._names: list[str] = []
         self._next_look = 0.0
         self._said: set[str] = set()
@@ -86,6 +88,8 @@ class OpenLeagues:
         """Bring the queue up to date for each of them."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
+            for line in self._seasons.tick():
+                say(line)
             self._names = [league.name for league in self._store.leagues() if league.revealed_at is None]
         with suppress(redis.RedisError, sqlalchemy.exc.OperationalError):  # away for the moment: at the next look
             self._reconciler.tick_submissions()

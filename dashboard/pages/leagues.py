@@ -46,4 +46,5 @@ def matches(name: str) -> ResponseReturnValue:
         chosen=chosen,
         filtered=any(chosen.values()),
         states=data.STATES,
+        names=sorted({entry.bot.bot for entry in league.entries}),
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from league.errors import NotFound
-from league.export import export_league, record_name, replacing, write_record, write_records
+from league.export import export_league, replacing, write_record, write_records
+from league.names import record_name
 from league.standings import standings
 from league.store import Store
 from referee.record import read, verify

@@ -398,7 +398,7 @@ def test_list_is_filtered(store: Store) -> None:
     assert ids(state="open") == everything - {"summer/turn-up/0"}
     assert ids(state="waiting") == everything - {"summer/turn-up/0", "summer/turn-up/1"}
     assert ids(league="summer", label="turn-up", bot="b", state="waiting") == {"summer/turn-up/3", "summer/turn-up/4"}
-    with pytest.raises(ValueError, match=r"'done' \(known: waiting, running, complete, open\)"):
+    with pytest.raises(ValueError, match=r"'done' \(known: waiting, running, complete, dropped, open\)"):
         store.matches(state="done")  # type: ignore[arg-type]
 
 
