@@ -9,10 +9,18 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from dashboard import api, data, errors, filters, security, tables
+from dashboard import admin, api, data, errors, filters, security, tables
 from dashboard.pages import home, leagues, matches
+from referee import logs
 
-__all__ = ["create_app"]
+__all__ = ["create_app", "served"]
+
+
+def served() -> Flask:
+    """The application for a server's process: with this process's log, and dumps on SIGUSR1, set up first."""
+    logs.configure()
+    logs.dump_on_signal()
+    return create_app()
 
 
 def create_app(store_url: str | None = None) -> Flask:
@@ -36,4 +44,5 @@ def create_app(store_url: str | None = None) -> Flask:
     errors.init_app(app)
     for blueprint in (home.bp, leagues.bp, matches.bp, api.bp):
         app.register_blueprint(blueprint)
+    admin.init_app(app)
     return app

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import URL, Connection, Engine
 
-HEAD = "0001"
+HEAD = "0005"
 """The newest revision under migrations/versions."""
 _LOCK = 0x_EC_43_E5  # any number that all releases agree on
 
@@ -82,6 +82,20 @@ def current(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def revision(url: URL) -> str | None:
+    """Return the revision of the database at ``url``, which is left as it is; None for an empty one.
+
+    Raises:
+        sqlalchemy.exc.OperationalError: It cannot be reached.
+    """
+    engine = make_engine(url, pooled=False)
+    try:
+        with engine.connect() as connection:
+            return current(connection)
+    finally:
+        engine.dispose()
 
 
 def config() -> Config:

@@ -13,6 +13,7 @@ from league.canonical import canonical
 from league.migrate import migrate
 from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
+from league.store_figures import FigureStore
 from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Store", "canonical", "match_key", "token_hash"]
 
 
-class Store(BotStore, LeagueStore, MatchStore, ClaimStore, GameStore, ReadStore):
+class Store(BotStore, LeagueStore, MatchStore, ClaimStore, GameStore, FigureStore, ReadStore):
     """A store at a URL: ``sqlite:///path/to/file.db`` (a local disk) or ``postgresql://user@host/database``.
 
     Making one does no I/O: it connects when first used, once in each process, so it may be made before a fork and be

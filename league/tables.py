@@ -186,6 +186,7 @@ attempts = Table(
     Column("ended_at", Double),
     Column("outcome", Text),
     Column("detail", Text, nullable=False),
+    Column("figures", Text),  # decisions, faults and times so far, for monitoring
 )
 
 attempt_voids = Table(

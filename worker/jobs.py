@@ -13,14 +13,16 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from league.errors import BadGame, LeagueClosed, LeagueError, NotFound
 from league.store import Store
+from referee import logs
 from referee.shuffle import first_dealer
 from worker import attempt, order, settings
 from worker.attempt import Broken, Ending
 from worker.lease import Heart
+from worker.tally import Tally
 
 if TYPE_CHECKING:
     from league.model import Claim, Match
@@ -51,6 +53,11 @@ class Player:
     settings: Settings
 
     def play(self, match_id: str) -> str:
+        """`play_on`, with the match named on every line of the log."""
+        with logs.about(match=match_id):
+            return self.play_on(match_id)
+
+    def play_on(self, match_id: str) -> str:
         """Play what is missing of a match, running the referee again a few times if it breaks down.
 
         Returns:
@@ -64,7 +71,7 @@ class Player:
             if outcome != "infrastructure" or left == 0 or STOP.wait(pause):
                 break
             pause *= 2
-        LOG.info("%s: %s", match_id, outcome)
+        LOG.info("the job ends: %s", outcome)
         return outcome
 
     def _try(self, match_id: str, deadline: float) -> str:
@@ -76,13 +83,14 @@ class Player:
             return "closed"
         if claim is None:
             return "claimed"
+        LOG.info("attempt %d begins", claim.attempt)
         with Heart(self.settings.store_url, claim, self.settings.lease) as heart:
             ending = self._run(claim, heart, deadline)
         outcome = self._outcome(match_id, ending)
         detail = "" if outcome == "complete" else ending.detail or "the referee left games out"
         self.store.release(claim, outcome, detail)
         if detail:
-            LOG.warning("%s: %s: %s", match_id, outcome, detail)
+            LOG.warning("%s: %s", outcome, detail)
         return outcome
 
     def _run(self, claim: Claim, heart: Heart, deadline: float) -> Ending:
@@ -126,6 +134,7 @@ class Intake:
     claim: Claim
     void: list[str] = field(default_factory=list)
     """Why games were void, one a game."""
+    tally: Tally = field(default_factory=Tally)
 
     def voids(self) -> str:
         """How many games were void, and why the last one was; empty if none."""
@@ -149,9 +158,12 @@ class Intake:
             raise Broken(f"the store does not take a {event['event']}: {error}") from error
 
     def _game(self, event: attempt.Event) -> None:
-        number, seating = event["set"], tuple(event["seating"])
+        number, seating, record = event["set"], tuple(event["seating"]), event["record"]
         dealer = first_dealer(self.key, number, len(seating))
-        self.store.add_game(self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim)
+        figures = self.tally.with_game(record, event.get("latency"))
+        told: dict[str, Any] = {"times": event.get("times"), "claim": self.claim, "figures": figures}
+        if self.store.add_game(self.match.id, number, seating, dealer, record, **told):
+            self.tally.keep()
 
     def _void(self, event: attempt.Event) -> None:
         detail = event.get("detail", "")
