@@ -27,6 +27,8 @@ COMMANDS = {
     "scheduler": ("arena.cli.up:scheduler", "Keep the queue filled for workers elsewhere."),
     "referee": ("arena.cli.serve:referee", "Run the long-lived referee that remote bots dial into."),
     "dashboard": ("arena.cli.serve:dashboard", "Serve the dashboard."),
+    "metrics": ("arena.cli.metrics:metrics", "Serve figures for Prometheus."),
+    "doctor": ("arena.cli.doctor:doctor", "Say what is installed, reachable, isolated and migrated, and what is not."),
     "up": ("arena.cli.up:up", "Run everything: queue, referee, workers, dashboard."),
     "new": ("arena.cli.new:new", "Write a starting bot, with its test, into a new folder."),
     "bridge": ("arena.cli.bridge:bridge", "Let a program without gRPC play, by lines of JSON."),

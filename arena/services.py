@@ -108,9 +108,10 @@ def dashboard(settings: Settings, bind: str) -> Service:
     """The dashboard, served by gunicorn's threads."""
     command = [
         *(sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "32"),
-        *("--graceful-timeout", "3", "--no-control-socket", "--bind", bind, "--access-logfile", "-", "dashboard:create_app()"),
+        *("--graceful-timeout", "3", "--no-control-socket", "--bind", bind, "--access-logfile", "-", "dashboard:served()"),
     ]
-    return Service("dashboard", lambda: command, cwd=ROOT, env=settings.env(), log=settings.logs / "dashboard.log")
+    admin = {"ARENA_QUEUE_URL": valkey.url(settings), "ARENA_ADMIN_SHA256": token_hash(operator_token(settings))}
+    return Service("dashboard", lambda: command, cwd=ROOT, env=settings.env() | admin, log=settings.logs / "dashboard.log")
 
 
 def check(supervisor: Supervisor) -> None:

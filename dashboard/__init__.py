@@ -9,10 +9,18 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from dashboard import api, data, errors, filters, owner_api, security, sessions, tables
+from dashboard import admin, api, data, errors, filters, owner_api, security, sessions, tables
 from dashboard.pages import home, leagues, logs, matches, owner
+from referee.logs import configure, dump_on_signal
 
-__all__ = ["create_app"]
+__all__ = ["create_app", "served"]
+
+
+def served() -> Flask:
+    """The application for a server's process: with this process's log, and dumps on SIGUSR1, set up first."""
+    configure()
+    dump_on_signal()
+    return create_app()
 
 
 def create_app(store_url: str | None = None, may_read_logs: logs.Permission | None = None) -> Flask:
@@ -39,4 +47,5 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     sessions.init_app(app, owner_api.bp)
     for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
         app.register_blueprint(blueprint)
+    admin.init_app(app)
     return app

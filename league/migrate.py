@@ -84,6 +84,20 @@ def current(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
+def revision(url: URL) -> str | None:
+    """Return the revision of the database at ``url``, which is left as it is; None for an empty one.
+
+    Raises:
+        sqlalchemy.exc.OperationalError: It cannot be reached.
+    """
+    engine = make_engine(url, pooled=False)
+    try:
+        with engine.connect() as connection:
+            return current(connection)
+    finally:
+        engine.dispose()
+
+
 def config() -> Config:
     """Return Alembic's configuration: nothing but where the revisions are."""
     from alembic.config import Config  # noqa: PLC0415 -- a tenth of a second that an up-to-date store need not pay

@@ -393,6 +393,35 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptFigures:
+    """What one attempt came to, for monitoring."""
+
+    id: int
+    ended: bool
+    outcome: Outcome | None
+    games: int
+    decisions: int
+    faults: dict[str, int]
+    """By cause, over all bots."""
+    latency: dict[str, Any]
+    """For "bot" and "referee", their parts of the times: ``counts`` in the referee's classes, and ``sum_us``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What is open and held now."""
+
+    leagues_open: int
+    leagues_finished: int
+    matches_open: int
+    matches_complete: int
+    leases_live: int
+    leases_expired: int
+    games_missing: int
+    """Of the matches that are open."""
+
+
+@dataclass(frozen=True, slots=True)
 class BotLog:
     """The end of what a bot that failed had written."""
 

@@ -15,6 +15,7 @@ from league.store_backup import BackupStore
 from league.store_blobs import BlobStore
 from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
+from league.store_figures import FigureStore
 from league.store_games import GameStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
@@ -45,6 +46,7 @@ class Store(  # one class a subject
     MatchStore,
     ClaimStore,
     GameStore,
+    FigureStore,
     ReadStore,
     WorkerStore,
     QuarantineStore,

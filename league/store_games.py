@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Text, bindparam, func, select, update
 
 from league.canonical import canonical, ordered_game
 from league.database import Database, insert
@@ -39,7 +39,13 @@ _OF_SET = select(func.count(), func.min(games.c.dealer), func.max(games.c.dealer
     games.c.match_id == bindparam("match"), games.c.set_number == bindparam("number")
 )
 _PROGRESS = (
-    update(attempts).where(attempts.c.id == bindparam("attempt")).values(games=attempts.c.games + 1, progress_at=bindparam("now"))
+    update(attempts)
+    .where(attempts.c.id == bindparam("attempt"))
+    .values(
+        games=attempts.c.games + 1,
+        progress_at=bindparam("now"),
+        figures=func.coalesce(bindparam("told", type_=Text), attempts.c.figures),
+    )
 )
 
 
@@ -98,6 +104,7 @@ class GameStore(Database):
         *,
         times: Mapping[str, Any] | None = None,
         claim: Claim | None = None,
+        figures: Mapping[str, Any] | None = None,
         now: float | None = None,
     ) -> bool:
         """Store a finished game, in one transaction that also counts the match's games and complete sets.
@@ -110,6 +117,7 @@ class GameStore(Database):
             record: The game's entry under "games" in the match record.
             times: What the referee measured.
             claim: The attempt whose progress this is. A game counts even if its claim has been lost meanwhile.
+            figures: What the claim's attempt has come to with this game, for monitoring: see ``AttemptFigures``.
             now: Time to stamp it with; the present by default.
 
         Returns:
@@ -138,8 +146,9 @@ class GameStore(Database):
             if claim is not None:
                 # The match is locked by now, as it is by whoever puts a worker in quarantine: one of the two sees the other.
                 require_free(connection, claim.worker)
-                connection.execute(_PROGRESS, {"attempt": claim.attempt, "now": row["stored_at"]})
-                _note_late(connection, claim.attempt, summary)
+                told = None if figures is None else canonical(figures)
+                connection.execute(_PROGRESS, {"attempt": claim.attempt, "now": row["stored_at"], "told": told})
+                _note_late(connection, claim.attempt, summarize(body))
             return True
 
     def games(self, match_id: str) -> list[Game]:

@@ -20,7 +20,7 @@ from league.errors import AlreadyExists, BadName, BadSpec, NotFound
 from league.model import LeagueSpec, Season, Series, VariantSpec
 from league.names import check_name
 from league.store_leagues import check_league, eligible, entrants, insert_league, load_league
-from league.store_members import add_member, available, newcomers
+from league.store_members import add_member, newcomers
 from league.tables import leagues, series
 
 if TYPE_CHECKING:

@@ -309,6 +309,7 @@ attempts = Table(
     Column("outcome", Text),
     Column("detail", Text, nullable=False),
     Column("late", Text),  # JSON: games in which it was too late, by line-up index; null: none
+    Column("figures", Text),  # decisions, faults and times so far, for monitoring
 )
 
 attempt_voids = Table(

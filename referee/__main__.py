@@ -17,6 +17,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from referee import logs
 from referee.errors import BadAddress, IsolationMissing, RefereeError
 from referee.keeper import die_with_parent
 from referee.launch import Launcher
@@ -126,6 +127,7 @@ def match() -> int:
     printer = Printer()
 
     async def work() -> None:
+        logs.dump_tasks_on_signal()
         await launcher.listen()
         try:
             await matches.play(job, launcher, printer.report)
@@ -134,7 +136,8 @@ def match() -> int:
 
     code = FAILED
     try:
-        code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=True)) else STOPPED
+        with logs.about(match=job.match):
+            code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=True)) else STOPPED
     except* (RefereeError, grpc.RpcError, OSError) as group:
         for leaf in _leaves(group):
             print(f"referee: {type(leaf).__name__}: {leaf}", file=sys.stderr)
@@ -154,6 +157,7 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 def serve(arguments: argparse.Namespace) -> int:
     """Listen until a SIGTERM or SIGINT. Raises RefereeError where that cannot be."""
+    from referee import figures  # noqa: PLC0415
     from referee.auth import TokenBook, digest, new_token  # noqa: PLC0415
     from referee.server import Server  # noqa: PLC0415
 
@@ -161,8 +165,11 @@ def serve(arguments: argparse.Namespace) -> int:
     tokens, tls = arguments.tokens, _tls(arguments)
 
     async def work() -> None:
+        logs.dump_tasks_on_signal()
         book = TokenBook.of_file(tokens) if tokens else TokenBook(operators={digest(token)})
         server = Server(book)
+        if arguments.metrics:
+            figures.serve(server.hall, arguments.metrics)
         taken = [server.listen(address, anywhere=arguments.insecure_any_address, tls=tls) for address in arguments.listen]
         await server.serve()
         event = {"event": "listening", "address": taken[0], "addresses": taken}
@@ -208,6 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     listen.add_argument(
         "--tls-client-ca", type=Path, metavar="FILE", help="whoever dials in must show a certificate signed by this"
     )
+    listen.add_argument("--metrics", metavar="HOST:PORT", help="serve figures for Prometheus there")
     listen.add_argument("--insecure-any-address", action="store_true", help="listen beyond loopback, without encryption")
     return parser
 
@@ -215,8 +223,12 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Run from the command line; returns the exit code."""
     arguments = _parser().parse_args()
-    level = os.environ.get("EUCHRE_LOG", "WARNING").upper()
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    try:
+        logs.configure("WARNING" if arguments.command == "match" else "INFO")
+    except logs.BadLogSetting as error:
+        print(f"referee: {error}", file=sys.stderr)
+        return BAD_ORDER
+    logs.dump_on_signal()
     with contextlib.suppress(KeyboardInterrupt):
         if arguments.command == "match":
             die_with_parent(signal.SIGTERM)

@@ -98,7 +98,8 @@ class Run:
     def _lose(self, seat: int, cause: str, now: float) -> None:
         session = self.sessions[seat]
         how = f": {session.exited[1]}" if session.exited else ""
-        log.info("match %s, seating %s: %s at seat %d: %s%s", self.order.match, self.order.seating, session.bot, seat, cause, how)
+        about = {"match": self.order.match, "bot": session.bot, "cause": cause}
+        log.info("seating %s: %s at seat %d: %s%s", self.order.seating, session.bot, seat, cause, how, extra=about)
         self.absent[seat] = cause
         side = self.order.rules.side
         if len({side(seat) for seat in self.absent}) == self.order.rules.sides:

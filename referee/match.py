@@ -13,6 +13,7 @@ import json
 import logging
 import statistics
 import tempfile
+from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+BUCKETS_US: Final = (500, *(digit * 10**power for power in (3, 4, 5, 6) for digit in (1, 2, 5)))
+"""Upper bounds (µs) of the classes in which decision times are counted for monitoring; one more class is above them."""
 FAREWELL: Final = 1.0
 """Seconds from the goodbye to the end of a bot's process, by force if need be."""
 _KNOWN: Final = frozenset(
@@ -384,6 +387,7 @@ class _Match:
             "record": record,
             "times": times(game.times),
         }
+        event["latency"] = latency(game.times)
         if game.notes:
             event["notes"] = [_note(note, seats) for note in game.notes]
         if game.fault_logs:
@@ -399,6 +403,20 @@ def times(given: Sequence[control_pb2.Times]) -> dict[str, Any]:
         "rest_us": [_summary(seat.rest_us) for seat in given],
         "own_us": _summary(own),
     }
+
+
+def latency(given: Sequence[control_pb2.Times]) -> dict[str, dict[str, Any]]:
+    """A game's decision times as counts in `BUCKETS_US` and their sum: the bots' part and the referee's."""
+    rest = [value for seat in given for value in seat.rest_us]
+    own = [value for seat in given for value in seat.own_us]
+    return {"bot": _histogram(rest), "referee": _histogram(own)}
+
+
+def _histogram(values: Sequence[int]) -> dict[str, Any]:
+    counts = [0] * (len(BUCKETS_US) + 1)
+    for value in values:
+        counts[bisect_left(BUCKETS_US, value)] += 1
+    return {"counts": counts, "sum_us": sum(values)}
 
 
 def _summary(values: Sequence[int]) -> dict[str, int]:

@@ -130,7 +130,7 @@ class PlayService:
             self._hall.disconnect(session, stream, now())
             self._hall.pump(now())
         if ending is not None:
-            log.info("stream of %s ended: %s", session.bot, ending)
+            log.info("stream of %s ended: %s", session.bot, ending, extra={"bot": session.bot})
             await abort(context, ending)
 
     @staticmethod

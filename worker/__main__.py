@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 
+from referee import logs
 from worker import serving, settings
 
 
 def main() -> int:
     """Run; returns the exit code: 0 after a stop, 2 where the settings make no sense, 75 to be started afresh."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
     try:
+        logs.configure()
         found = settings.from_env()
-    except settings.BadSetting as error:
+    except (settings.BadSetting, logs.BadLogSetting) as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    logs.dump_on_signal()
     return serving.serve(found)
 
 

@@ -13,15 +13,17 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from league.errors import BadGame, LeagueClosed, LeagueError, MatchDropped, NotFound, Quarantined, StoreAway
 from league.store import Store
+from referee import logs
 from referee.shuffle import first_dealer
 from worker import attempt, order, settings, trees
 from worker.attempt import Broken, Ending
 from worker.lease import Heart
 from worker.sandbox import NoSandbox
+from worker.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,6 +63,11 @@ class Player:
     settings: Settings
 
     def play(self, match_id: str) -> str:
+        """`play_on`, with the match named on every line of the log."""
+        with logs.about(match=match_id):
+            return self.play_on(match_id)
+
+    def play_on(self, match_id: str) -> str:
         """Play what is missing of a match, running the referee again a few times if it breaks down.
 
         Returns:
@@ -75,7 +82,7 @@ class Player:
             if outcome != "infrastructure" or left == 0 or DRAIN.is_set() or STOP.wait(pause):
                 break
             pause *= 2
-        LOG.info("%s: %s", match_id, outcome)
+        LOG.info("the job ends: %s", outcome)
         return outcome
 
     def _try(self, match_id: str, deadline: float) -> str:
@@ -90,20 +97,20 @@ class Player:
             QUARANTINE.set()
             return "quarantined"
         except StoreAway as error:  # a claim's lease runs out, and whoever takes the match over plays what is missing
-            LOG.warning("%s: %s", match_id, error)
+            LOG.warning("the store is away: %s", error)
             return "away"
 
     def _held(self, claim: Claim, deadline: float) -> str:
         lease = self.settings.lease
+        LOG.info("attempt %d begins", claim.attempt)
         with Heart(self.settings.store_url, claim.match, lambda store: store.heartbeat(claim, lease), lease) as heart:
             ending = self._run(claim, heart, deadline)
             # The heart goes on beating: as long as the claim is held the store's answer is worth waiting for.
             outcome = patiently(lambda: self._outcome(claim.match, ending), heart)
             detail = "" if outcome == "complete" else ending.detail or "the referee left games out"
             patiently(lambda: self.store.release(claim, outcome, detail), heart)
-        match_id = claim.match
         if detail:
-            LOG.warning("%s: %s: %s", match_id, outcome, detail)
+            LOG.warning("%s: %s", outcome, detail)
         return outcome
 
     def _run(self, claim: Claim, heart: Heart, deadline: float) -> Ending:
@@ -219,6 +226,7 @@ class Intake:
     """Told of each game that is over: its set and seating."""
     void: list[str] = field(default_factory=list)
     """Why games were void, one a game."""
+    tally: Tally = field(default_factory=Tally)
 
     def voids(self) -> str:
         """How many games were void, and why the last one was; empty if none."""
@@ -247,9 +255,12 @@ class Intake:
             raise Broken(f"the store does not take a {event['event']}: {error}") from error
 
     def _game(self, event: attempt.Event) -> None:
-        number, seating = event["set"], tuple(event["seating"])
+        number, seating, record = event["set"], tuple(event["seating"]), event["record"]
         dealer = first_dealer(self.key, number, len(seating))
-        self.store.add_game(self.match.id, number, seating, dealer, event["record"], times=event.get("times"), claim=self.claim)
+        figures = self.tally.with_game(record, event.get("latency"))
+        told: dict[str, Any] = {"times": event.get("times"), "claim": self.claim, "figures": figures}
+        if self.store.add_game(self.match.id, number, seating, dealer, record, **told):
+            self.tally.keep()
         for log in event.get("fault_logs", ()):
             bot = self.match.lineup[seating[log["seat"]]].bot
             self.store.add_fault_log(self.claim, bot=bot, set=number, seating=seating, log=log)

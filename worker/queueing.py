@@ -9,7 +9,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from rq import Queue
+from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job
 
@@ -46,6 +46,12 @@ class Matches:
     def waiting(self) -> set[str]:
         """Ids of the jobs that no worker has taken yet."""
         return set(self.queue.job_ids)
+
+    def census(self) -> tuple[dict[str, int], int]:
+        """How many jobs the server knows, by state, and how many workers."""
+        queue = self.queue
+        jobs = {"queued": queue.count, "started": len(queue.started_job_registry), "failed": len(queue.failed_job_registry)}
+        return jobs, Worker.count(queue=queue)
 
     def put(self, match: str) -> bool:
         """Queue a match. False: a job of that match is known already (queued, running, or left over from a worker that died)."""

@@ -10,6 +10,7 @@ import click
 
 from arena import services
 from arena.cli.common import opened, say
+from arena.cli.metrics import metrics_words
 from arena.cli.run import TICK, Patience
 from arena.settings import address_file
 from worker.supervise import Supervisor, stopping
@@ -66,10 +67,11 @@ def watch(supervisor: Supervisor, stop: Stopping) -> None:
 @click.command()
 @click.option("--listen", metavar="ADDRESS", help="unix:/path or HOST:PORT; a socket in the data folder unless given.")
 @click.option("--insecure-any-address", is_flag=True, help="Listen beyond this machine, though tokens then travel in the clear.")
+@click.option("--metrics", metavar="HOST:PORT", help="Where figures for Prometheus are served; nowhere unless given.")
 @tls_options
-def referee(listen: str | None, insecure_any_address: bool, tls: tuple[str, ...]) -> None:
+def referee(listen: str | None, insecure_any_address: bool, metrics: str | None, tls: tuple[str, ...]) -> None:
     """Run the long-lived referee that remote bots dial into, until Ctrl-C."""
-    options = ("--insecure-any-address",) if insecure_any_address else ()
+    options = (*(("--insecure-any-address",) if insecure_any_address else ()), *metrics_words(metrics))
     with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
         service = services.Referee(settings, store, listen, options + tls, tls=bool(tls))
         service.tick()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +12,7 @@ import sqlalchemy.exc
 
 from arena import services
 from arena.cli.common import opened, say
+from arena.cli.metrics import metrics_words, serving
 from arena.cli.run import LOOK_SECONDS, TICK, Patience, brief, default_workers, reconcile
 from arena.cli.serve import DASHBOARD, tls_options
 from league.seasons import Seasons
@@ -29,17 +30,23 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given.")
 @click.option("--bind", default=DASHBOARD, show_default=True, metavar="HOST:PORT", help="Where the dashboard is served.")
 @click.option("--listen", metavar="ADDRESS", help="Where the referee listens; a socket in the data folder unless given.")
+@click.option("--metrics", metavar="HOST:PORT", help="Where figures for Prometheus are served; nowhere unless given.")
+@click.option("--referee-metrics", metavar="HOST:PORT", help="The same for those of the referee's own process.")
 @tls_options
-def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...]) -> None:
+def up(  # noqa: PLR0913 - one argument an option
+    workers: int | None, bind: str, listen: str | None, *, metrics: str | None, referee_metrics: str | None, tls: tuple[str, ...]
+) -> None:
     """Run everything until Ctrl-C: queue, referee, workers, dashboard.
 
     Leagues that are not finished are played, and seasons are begun when they are due.
     """
     number = default_workers() if workers is None else workers
-    with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor:
+    with stopping() as stop, opened(wait=stop) as (settings, store), Supervisor() as supervisor, ExitStack() as stack:
+        if metrics is not None:
+            stack.enter_context(serving(store, settings, metrics))
         supervisor.add(services.queue(settings))
         services.wait_for_queue(settings, supervisor, stop, patient=True)
-        referee = services.Referee(settings, store, listen, tls, tls=bool(tls))
+        referee = services.Referee(settings, store, listen, (*tls, *metrics_words(referee_metrics)), tls=bool(tls))
         for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
             supervisor.add(service)
         say(f"dashboard at http://{bind}, referee at {referee.public}, {number} workers; logs in {settings.logs}")

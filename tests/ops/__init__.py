@@ -1,0 +1,1 @@
+"""What operators look at: logs, figures, findings, dumps, the queue's pages."""
