@@ -67,3 +67,22 @@ test("a trick is taken cheaply, or left for the lowest card", async () => {
   assert.equal(found.get(1).card, "CARD_AH");
   assert.equal(found.get(2).card, "CARD_9H");
 });
+
+test("every answer is legal", async () => {
+  let seed = 1;
+  const below = (most) => (seed = (seed * 48271) % 0x7fffffff) % most; // looks drawn by lot, the same each time
+  const some = (names, most) => Array.from({ length: 1 + below(most) }, () => names[below(names.length)]);
+  const cards = [..."CDHS"].flatMap((suit) => [..."789TJQKA"].map((rank) => `CARD_${rank}${suit}`)).concat("CARD_JOKER");
+  const calls = ["PASS", "ORDER", "HEARTS", "SPADES", "BID_3", "BID_11", "MOON", "ASK", "SWAP", "ALONE", "DUMMY", "CLAIM", "NO"];
+  const trumps = ["CLUBS", "DIAMONDS", "HEARTS", "SPADES", "UNSPECIFIED"].map((suit) => `SUIT_${suit}`);
+  const asks = Array.from({ length: 1000 }, (_, id) => {
+    const view = { ...play(some(cards, 8), some(cards, 3)), trump: trumps[below(5)], turnedCard: cards[below(33)] };
+    if (id % 2) return { id, view, legalCards: view.hand.slice(below(view.hand.length)) };
+    return { id, view: { ...view, phase: "PHASE_AUCTION" }, legalCalls: some(calls, 5).map((call) => `CALL_${call}`) };
+  });
+  const found = await answers(asks);
+  for (const { id, legalCards, legalCalls } of asks) {
+    const { card, call } = found.get(id);
+    assert.ok(legalCards?.includes(card) || legalCalls?.includes(call), `${card} and ${call} to ${legalCards ?? legalCalls}`);
+  }
+});
