@@ -59,7 +59,7 @@ LANGUAGES = {
 
 Needed: Go 1.26 or newer, and {BUF}. `go generate` makes Go of `proto/` with the plugins that go.mod pins.
 
-`rules.go` decides, `rules_test.go` tests that, `main.go` keeps the stream.""",
+`main.go` is the bot, `main_test.go` tests what it answers.""",
     ),
     "rust": Language(
         "sample_bots/rust",
@@ -70,7 +70,7 @@ Needed: Go 1.26 or newer, and {BUF}. `go generate` makes Go of `proto/` with the
 
 Needed: Rust 1.88 or newer. `build.rs` makes Rust of `proto/` with the protoc that Cargo.lock pins.
 
-`src/rules.rs` decides, `tests/rules.rs` tests that, `src/main.rs` keeps the stream.""",
+`src/main.rs` is the bot, `src/tests.rs` tests what it answers.""",
     ),
     "java": Language(
         "sample_bots/java",
@@ -101,7 +101,7 @@ Needed: Node 20 or newer. Types are generated from `proto/`, which the bot also 
         build=("make",),
         about="""A bot in C++
 
-Needed: a compiler for C++17 and gRPC; in Debian, the packages g++, make, pkg-config, libgrpc++-dev, libprotobuf-dev,
+Needed: a compiler for C++20 and gRPC; in Debian, the packages g++, make, pkg-config, libgrpc++-dev, libprotobuf-dev,
 protobuf-compiler and protobuf-compiler-grpc. `protoc` makes C++ of `proto/`.
 
 `bot.cc` is the bot, `test.cc` tests what it answers.""",

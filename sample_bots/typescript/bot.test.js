@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-const proto = new URL("../../proto", import.meta.url).pathname;
+const proto = fileURLToPath(new URL("../../proto", import.meta.url));
 const definition = loadSync("euchre/v1/referee.proto", { includeDirs: [proto], enums: String, defaults: true });
 const { RefereeService } = grpc.loadPackageDefinition(definition).euchre.v1;
 

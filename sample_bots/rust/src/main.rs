@@ -1,6 +1,9 @@
 //! A Euchre bot on bare gRPC. It names trumps and bids by how strong its cards are together, takes a trick with the lowest card that
 //! does it, and else plays its lowest.
 
+#[cfg(test)]
+mod tests;
+
 use std::{env, error::Error, fs, time::Duration};
 
 use pb::{Answer, Ask, Call, Card, Hello, PlayRequest, View, referee_service_client::RefereeServiceClient};
