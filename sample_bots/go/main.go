@@ -1,5 +1,5 @@
-// A Euchre bot on bare gRPC. It names trumps and bids by how strong its cards are together, takes a trick with the lowest card that
-// does it, and else plays its lowest.
+// A Euchre bot on bare gRPC. It names trumps and bids by how strong its cards are together, leads aces and the highest trump, takes a
+// trick with the lowest card that does it, and else plays its lowest.
 package main
 
 //go:generate buf generate ../../proto
@@ -42,16 +42,16 @@ func gain(view *pb.View, call pb.Call) int {
 	}
 	switch {
 	case call == pb.Call_CALL_ORDER: // a turned joker stands for a suit
-		return hand[pb.Suit(view.TurnedCard+7)/8%5+view.JokerSuit] - 70
+		return hand[pb.Suit(view.TurnedCard+7)/8%5+view.JokerSuit] - 78
 	case call >= pb.Call_CALL_CLUBS && call <= pb.Call_CALL_SPADES:
-		return hand[call-pb.Call_CALL_CLUBS+1] - 70
+		return hand[call-pb.Call_CALL_CLUBS+1] - 78
 	case call >= pb.Call_CALL_BID_3 && call <= pb.Call_CALL_ALONE: // what comes after the bids counts as one that is too high
-		return slices.Max(hand[1:]) - 70 - 16*int(call-pb.Call_CALL_BID_3)
+		return slices.Max(hand[1:]) - 78 - 16*int(call-pb.Call_CALL_BID_3)
 	}
 	return 0
 }
 
-// answer is the call that gains most, or the lowest card that takes the trick, or else the lowest.
+// answer is the call that gains most; or, to lead, an ace or the highest trump; or the lowest card that takes the trick, or else the lowest.
 func answer(ask *pb.Ask) *pb.Answer {
 	view, legal := ask.View, ask.LegalCards
 	if len(legal) == 0 {
@@ -62,9 +62,13 @@ func answer(ask *pb.Ask) *pb.Answer {
 	trick := tricks[slices.IndexFunc(tricks, func(each *pb.Trick) bool { return each.Winner == nil })].Cards
 	led := pb.Suit(append(trick, pb.Card_CARD_UNSPECIFIED)[0]+7) / 8
 	stronger := func(a, b pb.Card) int { return strength(a, view.Trump, led) - strength(b, view.Trump, led) }
-	takes := func(card pb.Card) bool { return len(trick) == 0 || stronger(card, slices.MaxFunc(trick, stronger)) > 0 }
+	leading := view.Phase == pb.Phase_PHASE_PLAY && len(trick) == 0
+	leads := func(card pb.Card) bool {
+		return leading && slices.Contains([]int{7, 33, 34}, strength(card, view.Trump, 0))
+	}
+	takes := func(card pb.Card) bool { return len(trick) > 0 && stronger(card, slices.MaxFunc(trick, stronger)) > 0 }
 	slices.SortFunc(legal, stronger)
-	return &pb.Answer{Ask: ask.Id, Card: legal[max(0, slices.IndexFunc(legal, takes))]}
+	return &pb.Answer{Ask: ask.Id, Card: legal[max(0, slices.IndexFunc(legal, leads), slices.IndexFunc(legal, takes))]}
 }
 
 func must[T any](value T, err error) T {

@@ -1,14 +1,13 @@
-//! A Euchre bot on bare gRPC. It names trumps and bids by how strong its cards are together, takes a trick with the lowest card that
-//! does it, and else plays its lowest.
+//! A Euchre bot on bare gRPC. It names trumps and bids by how strong its cards are together, leads aces and the highest trump, takes
+//! a trick with the lowest card that does it, and else plays its lowest.
 
 #[cfg(test)]
 mod tests;
 
 use std::{env, error::Error, fs, time::Duration};
 
-use pb::{Answer, Ask, Call, Card, Hello, PlayRequest, View, referee_service_client::RefereeServiceClient};
+use pb::{Answer, Ask, Call, Card, Hello, Phase, PlayRequest, View, referee_service_client::RefereeServiceClient};
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request, Status};
 
@@ -16,8 +15,6 @@ mod pb {
     tonic::include_proto!("euchre.v1");
 }
 
-/// Attempts to connect before giving up, which take ten minutes or more.
-const ATTEMPTS: u32 = 130;
 /// How a broken connection ends a stream; every other status is the referee's word, and final.
 const LOST: [Code; 4] = [Code::Unavailable, Code::Internal, Code::Unknown, Code::ResourceExhausted];
 
@@ -37,15 +34,15 @@ fn gain(view: &View, call: i32) -> i32 {
     let hand = |trump| view.hand.iter().map(|&card| strength(card, trump, 0)).sum::<i32>();
     let best = (1..=4).map(hand).max().unwrap_or_default();
     match Call::try_from(call) {
-        Ok(Call::Order) => hand((view.turned_card + 7) / 8 % 5 + view.joker_suit) - 70, // a turned joker stands for a suit
-        Ok(Call::Clubs | Call::Diamonds | Call::Hearts | Call::Spades) => hand(call - Call::Clubs as i32 + 1) - 70,
+        Ok(Call::Order) => hand((view.turned_card + 7) / 8 % 5 + view.joker_suit) - 78, // a turned joker stands for a suit
+        Ok(Call::Clubs | Call::Diamonds | Call::Hearts | Call::Spades) => hand(call - Call::Clubs as i32 + 1) - 78,
         // A bid of three needs as much; what comes after the bids counts as one that is too high.
-        Ok(bid) if bid >= Call::Bid3 && bid <= Call::Alone => best - 70 - 16 * (call - Call::Bid3 as i32),
+        Ok(bid) if bid >= Call::Bid3 && bid <= Call::Alone => best - 78 - 16 * (call - Call::Bid3 as i32),
         _ => 0,
     }
 }
 
-/// The call that gains most, or the lowest card that takes the trick, or else the lowest.
+/// The call that gains most; or, to lead, an ace or the highest trump; or the lowest card that takes the trick, or else the lowest.
 fn answer(ask: &Ask) -> Answer {
     let view = ask.view.clone().unwrap_or_default();
     let call = ask.legal_calls.iter().rev().max_by_key(|&&call| gain(&view, call)); // of equals the first
@@ -53,7 +50,9 @@ fn answer(ask: &Ask) -> Answer {
     let led = trick.first().map_or(0, |card| (card + 7) / 8);
     let strength = |card: &i32| strength(*card, view.trump, led);
     let best = trick.iter().map(strength).max();
-    let card = ask.legal_cards.iter().min_by_key(|card| (Some(strength(card)) <= best, strength(card)));
+    let leads = |card: &i32| view.phase() == Phase::Play && best.is_none() && matches!(strength(card), 7 | 33..);
+    let rank = |card: &i32| (!leads(card), Some(strength(card)) <= best, strength(card));
+    let card = ask.legal_cards.iter().min_by_key(|card| rank(card));
     Answer { ask: ask.id, card: *card.unwrap_or(&0), call: *call.unwrap_or(&0), ..Default::default() }
 }
 
@@ -82,7 +81,7 @@ fn endpoint(address: &str) -> Result<Endpoint, Box<dyn Error>> {
 }
 
 /// Plays on one stream until the referee says goodbye; any word from it makes `attempt` the first again.
-async fn play(endpoint: &Endpoint, bearer: &AsciiMetadataValue, attempt: &mut u32) -> Result<(), Status> {
+async fn play(endpoint: &Endpoint, bearer: &tonic::metadata::AsciiMetadataValue, attempt: &mut u32) -> Result<(), Status> {
     let channel = endpoint.connect().await.map_err(|error| Status::unavailable(format!("{error:?}")))?;
     let (sender, outbox) = tokio::sync::mpsc::unbounded_channel();
     let send = |request| sender.send(request).unwrap_or_default(); // the inbox tells if the stream is closed, and why
@@ -109,8 +108,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let bearer = format!("Bearer {}", setting("EUCHRE_TOKEN")?).parse()?;
     let mut attempt = 0;
     loop {
+        // Gives up after 130 attempts in vain, which take ten minutes or more.
         let Err(status) = play(&endpoint, &bearer, &mut attempt).await else { return Ok(()) };
-        if !LOST.contains(&status.code()) || attempt == ATTEMPTS {
+        if !LOST.contains(&status.code()) || attempt == 130 {
             return Err(status.into());
         }
         eprintln!("lost the referee, trying again: {status}");
