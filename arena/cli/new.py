@@ -47,6 +47,10 @@ class Language:
 BUF = """`buf`, which `{install} buf-bin` brings if `make check` in the project has not"""
 """How to come by the program that generates Go."""
 
+FAR = """Far from the referee, start the bot with `EUCHRE_REFEREE=tls:host:port` and `EUCHRE_TOKEN` in its environment;
+`EUCHRE_TLS_CA` names the certificates to trust, `EUCHRE_TLS_CERT` and `EUCHRE_TLS_KEY` its own."""
+"""How each bot plays from elsewhere."""
+
 LANGUAGES = {
     "python": Language("sample_bots/python/starter", "python bot.py", "{python} -m unittest", proto=False),
     "awk": Language("sample_bots/awk", "arena bridge -- awk -W interactive -f bot.awk", "./test.sh", proto=False),
@@ -68,7 +72,8 @@ Needed: Go 1.26 or newer, and {BUF}. `go generate` makes Go of `proto/` with the
         build=("cargo build --release --locked",),
         about="""A bot in Rust
 
-Needed: Rust 1.88 or newer. `build.rs` makes Rust of `proto/` with the protoc that Cargo.lock pins.
+Needed: Rust 1.88 or newer, and a C compiler for the encryption. `build.rs` makes Rust of `proto/`
+with the protoc that Cargo.lock pins.
 
 `src/main.rs` is the bot, `src/tests.rs` tests what it answers.""",
     ),
@@ -169,7 +174,7 @@ def _readme(language: Language) -> str:
     build, test = " && ".join(map(filled, language.build)), filled(language.test)
     check = shlex.join([*_arena(), "check", language.run])
     more = f"`{check}` shows whether the bot keeps the protocol."
-    return f"# {title}\n\n{filled(needed)}\n\n```\n{build}\n{test}\n{_play(language)}\n```\n\n{parts}\n{more}\n"
+    return f"# {title}\n\n{filled(needed)}\n\n```\n{build}\n{test}\n{_play(language)}\n```\n\n{parts}\n{more}\n\n{FAR}\n"
 
 
 def _files(folder: Path, built: frozenset[str]) -> Iterator[tuple[str, Path]]:
