@@ -38,7 +38,7 @@ bench: $(STAMPS)/test-all ## measure, side by side
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
 	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf sample_bots/*/build sample_bots/go/gen
+	rm -rf $(addprefix sample_bots/*/,build gen target dist generated node_modules .build.lock)
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMPS)/runtime: $(SETUP)

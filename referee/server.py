@@ -43,7 +43,7 @@ SOCKET_PATH: Final = 107
 KEEPALIVE_MS: Final = 20_000
 """Between two pings to a bot that has nothing to say: less than any router forgets a connection in."""
 
-_OPTIONS: Final = (
+OPTIONS: Final = (
     ("grpc.so_reuseport", 0),  # two referees must not share a port without knowing
     ("grpc.max_receive_message_length", 1024 * 1024),  # of orders; bots' messages have a limit of their own
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
@@ -52,6 +52,7 @@ _OPTIONS: Final = (
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     ("grpc.http2.max_ping_strikes", 0),  # a bot that pings too often is no attack
 )
+"""Of a server that bots dial into."""
 
 
 def check_address(address: str, *, anywhere: bool = False) -> str:
@@ -91,42 +92,48 @@ class Door:
         self._path.unlink(missing_ok=True)
 
 
+def add_port(server: grpc.aio.Server, address: str, *, anywhere: bool = False, tls: Tls | None = None) -> str:
+    """Have a server, before its start, take an address; returns it as it is to be dialled, with the port that was really taken.
+
+    With `tls`, host:port is encrypted, and then need not be on loopback; a unix socket never is. Raises BadAddress.
+    """
+    address = check_address(address, anywhere=anywhere or tls is not None)
+    local = address.startswith("unix:")
+    if local:
+        Path(address.removeprefix("unix:")).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        secret = tls.credentials() if tls is not None and not local else None
+        port = server.add_secure_port(address, secret) if secret else server.add_insecure_port(address)
+    except RuntimeError as error:
+        raise BadAddress(f"cannot listen on {address}: {error}") from None
+    if local:
+        return address
+    return f"{SCHEME if tls else ''}{address.rpartition(':')[0]}:{port}"
+
+
 class Server:
     """A listening referee. Make it in the event loop; `start`, then `stop`."""
 
     def __init__(self, book: TokenBook, *, limits: Limits | None = None, watch: Watch | None = None) -> None:
         self.hall = Hall(limits, watch, book.bots)
         self._book = book
-        self._server = grpc.aio.server(options=_OPTIONS, interceptors=[Reading()])
+        self._server = grpc.aio.server(options=OPTIONS, interceptors=[Reading()])
         self._health = health.aio.HealthServicer()
         self._pulse: asyncio.Task[None] | None = None
         self._sockets: list[Path] = []
-        PlayService(self.hall).register(self._server)
+        self.play = PlayService(self.hall)
+        self.play.register(self._server)
         control_pb2_grpc.add_ControlServiceServicer_to_server(ControlServicer(self.hall, book), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (SERVICE, CONTROL, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
     def listen(self, address: str, *, anywhere: bool = False, tls: Tls | None = None) -> str:
-        """Take an address, before `start`; returns it as it is to be dialled, with the port that was really taken.
-
-        With `tls`, host:port is encrypted, and then need not be on loopback; a unix socket never is. Raises BadAddress.
-        """
-        address = check_address(address, anywhere=anywhere or tls is not None)
-        local = address.startswith("unix:")
-        if local:
+        """Take an address, before `start`; see `add_port`. Raises BadAddress."""
+        address = add_port(self._server, address, anywhere=anywhere, tls=tls)
+        if address.startswith("unix:"):
             self._sockets.append(Path(address.removeprefix("unix:")))
-            self._sockets[-1].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            if tls is None or local:
-                port = self._server.add_insecure_port(address)
-            else:
-                port = self._server.add_secure_port(address, tls.credentials())
-        except RuntimeError as error:
-            raise BadAddress(f"cannot listen on {address}: {error}") from None
-        if local:
-            return address
-        return f"{SCHEME if tls else ''}{address.rpartition(':')[0]}:{port}"
+        return address
 
     async def start(self, address: str, *, anywhere: bool = False) -> str:
         """Begin to serve, at one more address; returns it with the port that was really taken. Raises BadAddress."""

@@ -32,7 +32,7 @@ class Authority:
         """A certificate for hosts, each as DNS:name or IP:number."""
         names = f"subjectAltName={','.join(hosts or (f'DNS:{name}',))}"
         signer = ("-x509", "-CA", str(self._pair.certificate), "-CAkey", str(self._pair.key))
-        return self._request(name, *signer, "-addext", names)
+        return self._request(name, *signer, "-addext", names, "-addext", "basicConstraints=critical,CA:FALSE")
 
     def _request(self, name: str, *options: str) -> Pair:
         pair = Pair(self._folder / f"{name}.pem", self._folder / f"{name}.key")

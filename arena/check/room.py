@@ -205,10 +205,11 @@ class Room:
         return session
 
     async def _open(self) -> None:
-        self._bot, *self._house = (new_token() for _ in range(5))
+        self._bot, self._house = self._bench.token(), [new_token() for _ in range(4)]
         names = {digest(token): "house" for token in self._house} | {digest(self._bot): "bot"}
         # however slow this machine is, it is no matter here: a bot is never charged for the referee's time
         self._server = Server(TokenBook(bots=names), watch=Watch(math.inf))
+        self._bench.stage.referee = self._server.play
         self._address = await self._server.start(f"unix:{self._bench.folder}/referee.sock")
         self._players = [asyncio.create_task(house.play(self._address, token)) for token in self._house]
 

@@ -7,7 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from arena.check.bench import ENDING, bench
+from arena.check.bench import ENDING, Local, opened
+from arena.check.remote import Remote
 from arena.check.report import FAILED, PASSED, SKIPPED, Failed, Result, Skipped
 from arena.check.room import Room
 from arena.check.steps import STEPS, Context
@@ -16,6 +17,8 @@ from referee.launch import Launcher
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from arena.check.bench import Bench
+    from arena.check.remote import Dial
     from arena.check.steps import Step
     from referee.box import Box
     from referee.clock import Clock
@@ -28,8 +31,8 @@ LONGEST: Final = 120.0
 class Plan:
     """What to check, and how."""
 
-    words: list[str]
-    """The command that starts the bot."""
+    bot: list[str] | Dial
+    """The words of the command that starts the bot, or where one that runs already dials in."""
     clock: Clock
     chosen: frozenset[int] = frozenset()
     """Numbers of steps; none for all."""
@@ -41,44 +44,56 @@ class Plan:
 
 
 def check(plan: Plan, tell: Callable[[Result], None] = lambda _result: None) -> list[Result]:
-    """Check a bot; `tell` hears of each step as it is done."""
+    """Check a bot; `tell` hears of each step as it is done. Raises NobodyCame, and BadAddress, of a bot that is to dial in."""
+    return (
+        _check_command(plan, plan.bot, tell) if isinstance(plan.bot, list) else asyncio.run(_check_remote(plan, plan.bot, tell))
+    )
+
+
+def _check_command(plan: Plan, words: list[str], tell: Callable[[Result], None]) -> list[Result]:
     launcher = Launcher()  # before any gRPC object
 
     async def run() -> list[Result]:
         await launcher.listen()
         try:
-            return await _check(plan, launcher, tell)
+            async with opened(lambda folder: Local(words, plan.clock, launcher, folder, plan.cwd, plan.box)) as bench:
+                return await _steps(plan, bench, tell)
         finally:
             await launcher.close()
 
     return asyncio.run(run())
 
 
-async def _check(plan: Plan, launcher: Launcher, tell: Callable[[Result], None]) -> list[Result]:
+async def _check_remote(plan: Plan, dial: Dial, tell: Callable[[Result], None]) -> list[Result]:
+    async with opened(lambda folder: Remote(dial, plan.clock, folder)) as bench:
+        await bench.arrival()
+        return await _steps(plan, bench, tell)
+
+
+async def _steps(plan: Plan, bench: Bench, tell: Callable[[Result], None]) -> list[Result]:
     results: list[Result] = []
-    async with bench(plan.words, plan.clock, launcher, plan.cwd, plan.box) as made:
-        context = Context(made, Room(made))
-        try:
-            for number, step in enumerate(STEPS, 1):
-                if plan.chosen and number not in plan.chosen:
-                    continue
-                result = Result(number, step.name, step.title)
-                if plan.keep_going or not any(before.status == FAILED for before in results):
-                    await _run(context, step, result)
-                results.append(result)
-                tell(result)
-        finally:
-            await context.room.close()
+    context = Context(bench, Room(bench))
+    try:
+        for number, step in enumerate(STEPS, 1):
+            if plan.chosen and number not in plan.chosen:
+                continue
+            result = Result(number, step.name, step.title)
+            if plan.keep_going or not any(before.status == FAILED for before in results):
+                await _run(context, step, result)
+            results.append(result)
+            tell(result)
+    finally:
+        await context.room.close()
     return results
 
 
 async def _run(context: Context, step: Step, result: Result) -> None:
     """Do one step."""
     began = time.monotonic()
-    context.bench.stage.clear()
+    context.bench.begin()
     try:
         async with asyncio.timeout(LONGEST) as limit:
-            result.detail = await step.run(context)
+            result.detail = await step(context)
         result.status = PASSED
     except Skipped as skipped:
         result.status, result.detail = SKIPPED, str(skipped)

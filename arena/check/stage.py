@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -13,7 +14,12 @@ from arena.check.report import Failed
 from euchre.v1.referee_pb2 import Hello, PlayRequest, PlayResponse, Welcome
 from referee import auth, wire
 from referee.limits import Limits
-from referee.service import SERVICE
+from referee.server import OPTIONS, add_port
+from referee.service import SERVICE, cancelled
+
+if TYPE_CHECKING:
+    from referee.service import PlayService
+    from referee.tls import Tls
 
 LIMITS: Final = Limits()
 _KEPT: Final = 20
@@ -23,10 +29,10 @@ _KEPT: Final = 20
 class Line:
     """One stream of the bot, from the referee's end."""
 
-    def __init__(self, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+    def __init__(self, context: grpc.aio.ServicerContext[bytes, bytes], ending: asyncio.Future[grpc.StatusCode]) -> None:
         self.token = auth.bearer(context.invocation_metadata() or ())
         self.hello = Hello()
-        self.ending: asyncio.Future[grpc.StatusCode] = asyncio.get_running_loop().create_future()
+        self.ending = ending
         self._context = context
         self._inbox: asyncio.Queue[PlayRequest | str] = asyncio.Queue()
         self._sent: list[PlayResponse] = []
@@ -107,7 +113,15 @@ class Stage:
     def __init__(self) -> None:
         self.lines: asyncio.Queue[Line] = asyncio.Queue()
         self.address = ""
-        self._server = grpc.aio.server(options=(("grpc.max_receive_message_length", 4 * 1024 * 1024),))
+        self.referee: PlayService | None = None
+        """The real referee, for `turn`."""
+        self.real = False
+        """Whether streams are passed on to the real referee."""
+        self._socket: Path | None = None
+        self._open: dict[asyncio.Future[grpc.StatusCode], asyncio.Future[None]] = {}
+        """Of each stream, how it is to end, and whether it has."""
+        options = {**dict(OPTIONS), "grpc.max_receive_message_length": 4 * 1024 * 1024}
+        self._server = grpc.aio.server(options=tuple(options.items()))
         handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": handler}),))
 
@@ -116,27 +130,82 @@ class Stage:
         self.address = f"unix:{folder}/stage.sock"
         self._server.add_insecure_port(self.address)
         await self._server.start()
+        if self._socket is not None:
+            self._socket.chmod(0o600)
+
+    def listen(self, address: str, *, anywhere: bool = False, tls: Tls | None = None) -> str:
+        """Take one more address, before `start`; returns it as it is to be dialled. Raises BadAddress."""
+        address = add_port(self._server, address, anywhere=anywhere, tls=tls)
+        if address.startswith("unix:"):
+            self._socket = Path(address.removeprefix("unix:"))
+        return address
 
     async def stop(self) -> None:
         """End every stream."""
         await self._server.stop(0)
+        if self._socket is not None:
+            self._socket.unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Forget the streams of bots that are gone."""
         self.lines = asyncio.Queue()
 
+    def turn(self, *, real: bool) -> None:
+        """Lose every stream, and pass those that come from now on to the real referee, or to `lines`."""
+        self.real = real
+        self.clear()
+        for ending in self._open:
+            if not ending.done():
+                ending.set_result(grpc.StatusCode.UNAVAILABLE)
+
+    async def leave_referee(self) -> None:
+        """Lose every stream, and wait until the real referee has noticed that it has none."""
+        ends = list(self._open.values())
+        self.turn(real=False)
+        await asyncio.gather(*ends)
+
     async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        loop = asyncio.get_running_loop()
+        ending: asyncio.Future[grpc.StatusCode] = loop.create_future()
+        over = self._open[ending] = loop.create_future()
+        try:
+            code = await (self._refereed(context, ending) if self.real else self._scripted(context, ending))
+        finally:
+            del self._open[ending]
+            over.set_result(None)
+        if code is not grpc.StatusCode.OK:
+            await context.abort(code, "")
+
+    async def _scripted(
+        self, context: grpc.aio.ServicerContext[bytes, bytes], ending: asyncio.Future[grpc.StatusCode]
+    ) -> grpc.StatusCode:
+        """A stream for the steps, until one of them ends it."""
         await context.send_initial_metadata(())
-        line = Line(context)
+        line = Line(context, ending)
         self.lines.put_nowait(line)
         reader = asyncio.create_task(line.read())
         try:
-            code = await line.ending
+            return await ending
         finally:
             reader.cancel()
             line.broken("the stream was lost")
-        if code is not grpc.StatusCode.OK:
-            await context.abort(code, "")
+
+    async def _refereed(
+        self, context: grpc.aio.ServicerContext[bytes, bytes], ending: asyncio.Future[grpc.StatusCode]
+    ) -> grpc.StatusCode:
+        """A stream for the real referee, until it ends or is to be lost."""
+        assert self.referee is not None
+        playing = asyncio.create_task(self.referee.play(None, context))
+        ends: set[asyncio.Future[Any]] = {playing, ending}
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not playing.done():
+                await cancelled(playing)
+        if ending.done():
+            return ending.result()
+        await playing  # it may have ended the call with a status of its own
+        return grpc.StatusCode.OK
 
 
 def _parsed(data: bytes) -> PlayRequest | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
@@ -11,7 +12,7 @@ import grpc
 
 from arena.check import witness
 from arena.check.asks import FUTURE, Questions, answers, envelope, with_unknown
-from arena.check.report import Failed
+from arena.check.report import Failed, Skipped
 from euchre.v1.referee_pb2 import PlayResponse
 from euchre.v1.table_pb2 import Closed, Fault, Stale
 from referee import wire
@@ -69,6 +70,15 @@ class Step:
     name: str
     title: str
     run: Work
+    remote: Work | str = ""
+    """What is done instead where the bot was not started here, or why nothing can be."""
+
+    async def __call__(self, context: Context, /) -> str:
+        """Do it; returns what was seen, in a few words. Raises Failed or Skipped."""
+        work = (self.remote or self.run) if context.bench.remote else self.run
+        if isinstance(work, str):
+            raise Skipped(work)
+        return await work(context)
 
 
 # ---- getting started --------------------------------------------------------------------------------------------------
@@ -257,6 +267,22 @@ async def stop(context: Context) -> str:
     return f"{seconds:.1f} s after the goodbye"
 
 
+async def leave(context: Context) -> str:
+    """After the goodbye a bot that was not started here stays away; how its process ends cannot be seen."""
+    _, line = await context.bench.greeted()
+    await _goodbye(context, line)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(FAREWELL):
+            await line.ending  # of the bot's own accord
+    line.end(grpc.StatusCode.OK)
+    try:
+        async with asyncio.timeout(STOP):
+            await context.bench.stage.lines.get()
+    except TimeoutError:
+        return "it stays away; whether its process has ended cannot be seen from here"
+    raise line.failed("it came back after the goodbye, which says that nothing more will come (or a supervisor started it again)")
+
+
 async def orphans(context: Context) -> str:
     """Nothing that the bot started outlives it."""
     guest, line = await context.bench.greeted((sys.executable, context.bench.inside(witness.__file__)))
@@ -269,13 +295,8 @@ async def orphans(context: Context) -> str:
 
 
 async def _say_goodbye(context: Context, guest: Guest, line: Line, more: float = 0.0) -> float:
-    """Play a question, close the table, say goodbye, and wait for the end of the process."""
-    questions = _questions(context, line)
-    ask = questions.ask(1)
-    await line.send(envelope(ask, opened=[questions.opened(1)]))
-    await answers(line, [ask], context.patience)
-    closed = Closed(table=1, total=[0] * questions.rules.sides, places=[1] * questions.rules.sides, end="deals")
-    await line.send(PlayResponse(closed=[closed]), PlayResponse(goodbye=True))
+    """Say goodbye after a question, and wait for the end of the process."""
+    await _goodbye(context, line)
     began = asyncio.get_running_loop().time()
     ended = guest.process.ended
     await asyncio.wait({ended}, timeout=FAREWELL)
@@ -288,8 +309,18 @@ async def _say_goodbye(context: Context, guest: Guest, line: Line, more: float =
     return asyncio.get_running_loop().time() - began
 
 
+async def _goodbye(context: Context, line: Line) -> None:
+    """Play a question, close the table, say goodbye."""
+    questions = _questions(context, line)
+    ask = questions.ask(1)
+    await line.send(envelope(ask, opened=[questions.opened(1)]))
+    await answers(line, [ask], context.patience)
+    closed = Closed(table=1, total=[0] * questions.rules.sides, places=[1] * questions.rules.sides, end="deals")
+    await line.send(PlayResponse(closed=[closed]), PlayResponse(goodbye=True))
+
+
 STEPS: Final = (
-    Step("start", "Starts in time and says Hello", start),
+    Step("start", "Starts in time and says Hello", start, "it ran already"),
     Step("handshake", "Shows its token and a supported version, then waits to be asked", handshake),
     Step("answer", "Answers a question, legally and in time", answer),
     Step("once", "Answers each open ask once, and nothing else", once),
@@ -339,7 +370,7 @@ STEPS: Final = (
     Step("tables", f"Plays {TABLES} tables at once within the clock", crowd),
     Step("unknown", "Takes unknown fields and values in its stride", unknown),
     Step("reconnect", "Comes back when the stream is lost, and goes on", reconnect),
-    Step("stop", "Ends by itself after the goodbye", stop),
-    Step("orphans", "Leaves no process behind", orphans),
+    Step("stop", "Ends by itself after the goodbye", stop, leave),
+    Step("orphans", "Leaves no process behind", orphans, "its processes are not seen from here"),
 )
 """In the order of their numbers, which begin with 1."""

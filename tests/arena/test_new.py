@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,33 +11,51 @@ from click.testing import CliRunner
 from arena.__main__ import main
 from arena.cli.new import LANGUAGES, Language, write
 from tests.arena.test_play import arena
+from tests.polyglot import samples
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("language", ["python", "awk"])
+def follow(folder: Path, told: str) -> str:
+    """Do what `arena new` says to do next, as it is printed, only less of it; returns what the last command printed."""
+    enter, *steps, check, play = told.split("\n\n")[1].splitlines()
+    assert enter == f"cd '{folder.name}'"
+    for command in (*steps, f"{check} --only 3,18", f"{play} --sets 1 --format deals:3 --answer 20 --start 90"):
+        printed = samples.shell(folder, command)
+    return printed
+
+
+@pytest.mark.parametrize("language", ["python", "awk", *samples.languages(slow=samples.NEEDS)])
 def test_a_starting_bot_tests_itself_and_plays(tmp_path: Path, language: str) -> None:
     """The commands that are printed after writing work as they are printed, and the bot makes no fault."""
     done = arena(tmp_path, "new", language, "my bot")
     assert done.returncode == 0, done.stderr
-    enter, *steps, play = done.stdout.split("\n\n")[1].splitlines()
-    assert enter == "cd 'my bot'"
-    environment = {**os.environ, "ARENA_DATA": str(tmp_path / "var")}
-    for command in (*steps, f"{play} --sets 1 --format deals:3 --answer 30 --start 120"):
-        ran = subprocess.run(
-            command,
-            shell=True,
-            check=False,
-            cwd=tmp_path / "my bot",
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        assert ran.returncode == 0, ran.stderr
-    assert re.search(r"^\d  mine .* 0  –$", ran.stdout, re.MULTILINE), ran.stdout
+    folder = tmp_path / "my bot"
+    written = kept(folder)
+    samples.lend_build(language, folder)
+    printed = follow(folder, done.stdout)
+    assert re.search(r"^\d  mine .* 0  –$", printed, re.MULTILINE), printed
+    assert kept(folder) == written, "what was built is not covered by .gitignore"
+
+
+def kept(folder: Path) -> set[str]:
+    """The files in a folder that git would keep."""
+    return set(samples.shell(folder, "git init -q . && git ls-files -co --exclude-standard").splitlines())
+
+
+@pytest.mark.parametrize("language", [name for name, language in LANGUAGES.items() if language.about])
+def test_the_readme_has_the_commands_that_are_printed(tmp_path: Path, language: str) -> None:
+    """Three of them: build, test, play; and the check in a sentence."""
+    done = CliRunner().invoke(main, ["new", language, str(tmp_path / "bot")])
+    _, build, test, check, play = done.output.split("\n\n")[1].splitlines()
+    readme = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
+    assert f"\n```\n{build}\n{test}\n{play}\n```\n" in readme
+    assert f"`{check}`" in readme
+    named = re.findall(r"`([\w./]+\.(?:go|rs|java|ts|js|cc))`", readme)
+    assert named
+    assert [name for name in named if not (tmp_path / "bot" / name).exists()] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -48,7 +64,7 @@ def test_no_file_points_back_into_the_project(tmp_path: Path, language: str) -> 
     for name in write(LANGUAGES[language], tmp_path / "bot"):
         text = (tmp_path / "bot" / name).read_text(encoding="utf-8")
         assert "sample_bots" not in text, name
-        assert "../proto" not in text, name
+        assert "../../proto" not in text, name
         assert " .venv/" not in text, name
     assert (tmp_path / "bot" / "README.md").exists()
 

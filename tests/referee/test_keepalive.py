@@ -82,8 +82,8 @@ async def until(what: object) -> None:
 
 
 def pinging(monkeypatch: pytest.MonkeyPatch, milliseconds: int) -> None:
-    options = {**dict(server._OPTIONS), "grpc.keepalive_time_ms": milliseconds}
-    monkeypatch.setattr(server, "_OPTIONS", tuple(options.items()))
+    options = {**dict(server.OPTIONS), "grpc.keepalive_time_ms": milliseconds}
+    monkeypatch.setattr(server, "OPTIONS", tuple(options.items()))
 
 
 def test_the_referee_pings_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,7 +188,7 @@ def _word(seconds: float) -> str:
 
 def test_the_pings() -> None:
     """The page says how often each side pings, and what the referee bears."""
-    allowed = dict(server._OPTIONS)
+    allowed = dict(server.OPTIONS)
     assert allowed["grpc.http2.max_ping_strikes"] == 0
     for stated in (
         f"The referee pings every {server.KEEPALIVE_MS // 1000} s",

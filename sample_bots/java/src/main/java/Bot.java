@@ -79,7 +79,7 @@ public final class Bot {
         return winners.isEmpty() || partnerWins ? lowest : most(winners, card -> -power.applyAsDouble(card));
     }
 
-    private static Answer answer(Ask ask) {
+    static Answer answer(Ask ask) {
         Answer.Builder answer = Answer.newBuilder().setAsk(ask.getId());
         if (ask.getLegalCardsCount() > 0) return answer.setCardValue(card(ask.getView(), ask.getLegalCardsValueList())).build();
         return answer.setCallValue(most(ask.getLegalCallsValueList(), call -> value(call, ask.getView()))).build();
