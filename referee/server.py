@@ -152,7 +152,7 @@ class Server:
 
     async def door(self, path: Path, token: bytes) -> Door:
         """Open a socket of its own for one bot: nothing but its stream is served there, and no token but its own counts."""
-        server = grpc.aio.server(options=_OPTIONS, interceptors=[Reading()])
+        server = grpc.aio.server(options=OPTIONS, interceptors=[Reading()])
         PlayService(self.hall, token).register(server)
         server.add_insecure_port(check_address(f"unix:{path}"))
         await server.start()
