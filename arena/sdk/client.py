@@ -86,7 +86,7 @@ class Session:
 
     def play(self) -> None:
         """Play until goodbye or `stop`; come back when the stream is lost, for as long as the referee keeps the seat."""
-        heard, pause = monotonic(), FIRST_PAUSE
+        lost, pause = monotonic(), FIRST_PAUSE
         while not self.stopping.is_set():
             began = monotonic()
             stream = self.stream = Stream(self.address, self.token, self.hello())
@@ -98,9 +98,9 @@ class Session:
                 why = self.judge(error)
             finally:
                 stream.close()
-            if stream.heard > began:
-                heard, pause = stream.heard, FIRST_PAUSE
-            if monotonic() - heard > self.patience or os.getppid() != self.parent:
+            if stream.heard > began:  # it was up until now, however long nothing was said
+                lost, pause = monotonic(), FIRST_PAUSE
+            if monotonic() - lost > self.patience or os.getppid() != self.parent:
                 self.give_up(why)
                 return
             self.stopping.wait(pause)
