@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+import time
 from concurrent import futures
 from functools import cached_property
 from pathlib import Path
@@ -331,9 +332,9 @@ def test_nobody_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 class Host(referee_pb2_grpc.RefereeServiceServicer):
-    """A referee that follows a script: one list of messages a stream; None waits for the answers, an error ends the stream."""
+    """A referee that follows a script: one list of messages a stream; None waits for the answers, a number is silence, an error ends it."""
 
-    def __init__(self, *scripts: list[referee_pb2.PlayResponse | grpc.StatusCode | None]) -> None:
+    def __init__(self, *scripts: list[referee_pb2.PlayResponse | grpc.StatusCode | float | None]) -> None:
         self.scripts = list(scripts)
         self.heard: list[referee_pb2.PlayRequest] = []
         self.tokens: list[str] = []
@@ -346,6 +347,8 @@ class Host(referee_pb2_grpc.RefereeServiceServicer):
         for step in self.scripts.pop(0):
             if step is None:
                 self.heard.append(next(request_iterator))
+            elif isinstance(step, float):
+                time.sleep(step)
             elif isinstance(step, grpc.StatusCode):
                 context.abort(step, "as the script says")
             else:
@@ -482,6 +485,15 @@ def test_a_referee_that_is_gone_ends_the_session_well(tmp_path: Path, capsys: py
     lost: list[referee_pb2.PlayResponse | grpc.StatusCode | None] = [grpc.StatusCode.UNAVAILABLE]
     Played(tmp_path, Host([welcome], *[lost] * 20)).run(Witness())
     assert "is gone (UNAVAILABLE" in capsys.readouterr().err
+
+
+def test_patience_counts_from_the_loss(tmp_path: Path) -> None:
+    """A bot that waits for a match in silence, longer than it would bear with a loss, comes back after one all the same."""
+    limits = referee_pb2.Limits()
+    limits.grace.FromMilliseconds(200)
+    welcome = referee_pb2.PlayResponse(welcome=referee_pb2.Welcome(limits=limits))
+    host = Played(tmp_path, Host([welcome, 1.0, grpc.StatusCode.UNAVAILABLE], [GOODBYE])).run(Witness())
+    assert len(host.heard) == 2
 
 
 def test_what_a_bot_raises_is_passed_on_with_the_question(tmp_path: Path) -> None:
