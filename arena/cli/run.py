@@ -15,6 +15,7 @@ import sqlalchemy.exc
 from arena import services
 from arena.cli.common import command_line, opened, say
 from arena.cli.progress import Progress
+from arena.cli.sandbox import unsandboxed_option
 from league.errors import LeagueClosed
 from worker import valkey
 from worker.scheduler import Reconciler
@@ -38,6 +39,7 @@ def default_workers() -> int:
 @click.command()
 @click.argument("name")
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given, 0 if others play.")
+@unsandboxed_option
 def run(name: str, workers: int | None) -> None:
     """Play the league NAME to its end, or on from where it was left.
 

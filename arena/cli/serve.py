@@ -10,6 +10,7 @@ import click
 
 from arena import services
 from arena.cli.common import opened, say
+from arena.cli.sandbox import unsandboxed_option
 from arena.settings import address_file
 from worker.supervise import Supervisor, stopping
 
@@ -62,6 +63,7 @@ def watch(supervisor: Supervisor, stop: Stopping) -> None:
 
 @click.command()
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many.")
+@unsandboxed_option
 def worker(workers: int) -> None:
     """Run workers that play queued matches, until Ctrl-C.
 

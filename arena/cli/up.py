@@ -10,6 +10,7 @@ import click
 from arena import services
 from arena.cli.common import opened, say
 from arena.cli.run import TICK, brief, default_workers, reconcile
+from arena.cli.sandbox import unsandboxed_option
 from arena.cli.serve import DASHBOARD, tls_options
 from worker import valkey
 from worker.scheduler import Reconciler
@@ -28,6 +29,7 @@ LOOK_SECONDS = 2.0
 @click.option("--bind", default=DASHBOARD, show_default=True, metavar="HOST:PORT", help="Where the dashboard is served.")
 @click.option("--listen", metavar="ADDRESS", help="Where the referee listens; a socket in the data folder unless given.")
 @tls_options
+@unsandboxed_option
 def up(workers: int | None, bind: str, listen: str | None, tls: tuple[str, ...]) -> None:
     """Run everything until Ctrl-C: queue, referee, workers, dashboard. Leagues that are not finished are played."""
     number = default_workers() if workers is None else workers
