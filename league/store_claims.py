@@ -188,7 +188,8 @@ class ClaimStore(Database):
         with self._write() as connection:
             if connection.execute(held).scalar_one() >= FAULTS_KEPT:
                 return False
-            return connection.execute(insert(connection, fault_logs).values(row).on_conflict_do_nothing()).rowcount == 1
+            keeping = insert(connection, fault_logs).values(row).on_conflict_do_nothing().returning(fault_logs.c.id)
+            return connection.execute(keeping).first() is not None
 
     def owner_logs(self, match_id: str, bot: str) -> OwnerLogs:
         """Return what a bot wrote in a match and what went before its faults. Whoever calls it has seen to it that he may.

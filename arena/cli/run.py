@@ -14,6 +14,7 @@ import redis
 from arena import services
 from arena.cli.common import command_line, opened, say
 from arena.cli.progress import Progress
+from arena.cli.sandbox import unsandboxed_option
 from league.errors import LeagueClosed, StoreAway
 from league.seasons import Seasons
 from worker import valkey
@@ -45,6 +46,7 @@ def default_workers() -> int:
 @click.command()
 @click.argument("name")
 @click.option("--workers", type=click.IntRange(0), help="Workers to start; one a processor unless given, 0 if others play.")
+@unsandboxed_option
 def run(name: str, workers: int | None) -> None:
     """Play the league NAME to its end, or on from where it was left; or the seasons of the series NAME, one after another.
 

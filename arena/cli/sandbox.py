@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -53,6 +54,21 @@ def boxed(folder: str | None, limits: Sequence[str]) -> Box | None:
 
 def _limits(texts: Sequence[str]) -> Limits:
     return Limits.of_text(",".join(texts), Limits.of_environment())
+
+
+def _permit(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        os.environ[isolate.ALLOW] = "1"  # for the workers, and the referees that they start
+
+
+unsandboxed_option = click.option(
+    "--allow-unsandboxed",
+    is_flag=True,
+    expose_value=False,
+    callback=_permit,
+    help="Where no sandbox can be made, run hosted bots without: they may then do all that you may.",
+)
+"""For commands that start workers."""
 
 
 def sandbox_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,6 +14,7 @@ from arena import services
 from arena.cli.common import opened, say
 from arena.cli.metrics import metrics_words, serving
 from arena.cli.run import LOOK_SECONDS, TICK, Patience, brief, default_workers, reconcile
+from arena.cli.sandbox import unsandboxed_option
 from arena.cli.serve import DASHBOARD, tls_options
 from league.seasons import Seasons
 from worker import valkey
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--metrics", metavar="HOST:PORT", help="Where figures for Prometheus are served; nowhere unless given.")
 @click.option("--referee-metrics", metavar="HOST:PORT", help="The same for those of the referee's own process.")
 @tls_options
+@unsandboxed_option
 def up(  # noqa: PLR0913 - one argument an option
     workers: int | None, bind: str, listen: str | None, *, metrics: str | None, referee_metrics: str | None, tls: tuple[str, ...]
 ) -> None:

@@ -9,6 +9,7 @@ import click
 
 from arena import services
 from arena.cli.common import command_line, counted, opened, say, table
+from arena.cli.sandbox import unsandboxed_option
 from arena.cli.serve import watch
 from worker.pulse import LONGEST_BEAT, worker_id
 from worker.supervise import Supervisor, stopping
@@ -25,6 +26,7 @@ STUCK = 600.0
 
 @click.group(invoke_without_command=True)
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes.")
+@unsandboxed_option
 @click.pass_context
 def worker(context: click.Context, workers: int) -> None:
     """Run processes that play queued matches, until they are stopped; the commands below tell of all workers.

@@ -28,7 +28,8 @@ def heard(delays: random.Random | None, sets: int) -> list[referee_pb2.PlayRespo
             if seat == LISTENER:
                 found.append(message)
             for ask in message.asks:
-                now += 0.01 + (delays.uniform(0, 0.9) if delays is not None and seat == PARTNER else 0.0)
+                thought = delays.randrange(100) if delays is not None and seat == PARTNER else 0
+                now += (1 + thought) / 128  # whatever is added up of these is exact
                 arena.session(seat).take([first(ask)], now)
                 arena.hall.pump(now)
     return [message for message in found if message.ByteSize()]
