@@ -75,6 +75,12 @@ class MatchWorker(SimpleWorker):
     def subscribe(self) -> None:
         """Take no commands over the queue server: stopping workers is their supervisor's business."""
 
+    def _install_signal_handlers(self) -> None:
+        """Take over the signals; one that came while RQ was still getting ready is not forgotten."""
+        super()._install_signal_handlers()
+        if jobs.DRAIN.is_set():
+            self._stop_requested = True
+
     def request_stop(self, number: int, _frame: FrameType | None) -> None:
         """Signal handler; asks nothing of the queue server, which may be what is being stopped too."""
         told_to_stop(number)

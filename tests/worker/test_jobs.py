@@ -114,7 +114,7 @@ def test_void_games_and_logs_are_kept_with_the_attempt(store: Store, match: str,
 def test_told_to_stop(store: Store, match: str, script: Callable[[str], Path]) -> None:
     """A worker that is told to stop ends the referee, gives the claim back as interrupted, and keeps the games that are done."""
     counter = script("hang:4")
-    threading.Timer(1.0, jobs.STOP.set).start()
+    once(lambda: len(store.games(match)) == 4, jobs.STOP.set)
     assert play_match(match) == "interrupted"
     assert outcomes(store, match) == [("interrupted", 4)]
     assert store.match(match).state == "waiting"
@@ -127,7 +127,7 @@ def test_a_referee_that_will_not_stop_is_killed(
     """A referee that ignores SIGTERM is killed, and the attempt still ends in good order."""
     monkeypatch.setattr("worker.attempt.GRACE", 0.3)
     counter = script("stubborn")
-    threading.Timer(1.0, jobs.STOP.set).start()
+    once(lambda: len(store.games(match)) == 1, jobs.STOP.set)
     assert play_match(match) == "interrupted"
     assert outcomes(store, match) == [("interrupted", 1)]
     assert gone(counter)
@@ -141,7 +141,7 @@ def test_a_lost_lease_stops_the_attempt(store: Store, match: str, settings: Sett
     def take_over() -> None:
         taken.append(store.claim(match, "another worker", 60.0, now=time.time() + 3600))
 
-    threading.Timer(1.0, take_over).start()
+    once(lambda: len(store.games(match)) == 1, take_over)
     assert play_match(match) == "interrupted"
     assert taken[0] is not None
     assert outcomes(store, match)[0] == ("lost", 1)
@@ -200,7 +200,12 @@ def test_the_referee_dies_with_its_worker(store: Store, match: str, settings: Se
     assert outcomes(store, match)[0] == ("lost", 3)
 
 
-def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
+def once(true: Callable[[], bool], act: Callable[[], None]) -> None:
+    """Do something in a thread as soon as something else is so."""
+    threading.Thread(target=lambda: (until(true), act())).start()
+
+
+def until(done: Callable[[], bool], seconds: float = 180.0) -> None:
     """Wait for something that must happen."""
     end = time.monotonic() + seconds
     while not done():

@@ -101,7 +101,7 @@ def test_sigterm_lets_the_games_in_hand_be_played(
     process = start(patient, "hang:3,ok", tmp_path / "runs")
     until(lambda: len(store.games(match)) == 3)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
     attempt = store.attempts(match)[0]
     assert (attempt.outcome, attempt.games) == ("interrupted", 3)
     assert "ARENA_DRAIN_SECONDS" in attempt.detail
@@ -121,7 +121,7 @@ def test_a_second_signal_is_at_once(
     for number in signals:
         process.send_signal(number)
         time.sleep(0.3)  # two signals of one kind at the same moment are one
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
     assert [(one.outcome, one.detail) for one in store.attempts(match)] == [("interrupted", "the worker was told to stop")]
 
 
@@ -130,7 +130,7 @@ def test_an_idle_worker_stops_at_once(store: Store, settings: Settings, connecti
     process = start(replace(settings, drain=3600.0), "ok", tmp_path / "runs")
     until(lambda: connection.keys("rq:worker:*"))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
 
 
 # ---- recycling --------------------------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_a_quarantined_worker_stops_and_waits(
         assert store.attempts(match)[0].worker == store.workers()[0].processes[0].name
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(120) == 0
+        assert process.wait(300) == 0
 
 
 def test_the_identity_of_a_worker(tmp_path: Path) -> None:
