@@ -61,13 +61,18 @@ def connection(settings: Settings) -> Iterator[Redis]:
         client.close()
 
 
-def start(settings: Settings, script: str, counter: Path) -> subprocess.Popen[bytes]:
-    """`python -m worker` with the double in the referee's place."""
-    code = (
+def program(script: str, counter: Path) -> str:
+    """A worker with the double in the referee's place."""
+    return (
         "import sys; from worker import attempt, __main__;"
         f"attempt.COMMAND = (sys.executable, '-m', 'tests.worker.fake_referee', {script!r}, {str(counter)!r});"
         "sys.exit(__main__.main())"
     )
+
+
+def start(settings: Settings, script: str, counter: Path) -> subprocess.Popen[bytes]:
+    """`python -m worker` with the double in the referee's place."""
+    code = program(script, counter)
     with (settings.data / "worker.log").open("ab") as log:
         return subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **settings.env()}, cwd=ROOT, stderr=log)
 
@@ -147,7 +152,7 @@ def test_a_worker_makes_way_for_a_fresh_one(
     for one in matches:
         Matches(connection, some).put(one)
     counter = tmp_path / "runs"
-    code = start_code(counter)
+    code = program("ok", counter)
     service = Service(
         "it", lambda: (sys.executable, "-c", code), log=tmp_path / "log", cwd=ROOT, env=some.env(), drain=1.0, again=RECYCLE
     )
@@ -163,18 +168,6 @@ def test_a_worker_makes_way_for_a_fresh_one(
     [worker] = store.workers()
     assert len(worker.processes) > 1
     assert worker.matches == len(matches)
-
-
-def start_code(counter: Path) -> str:
-    """A worker with the double, as a program; one that lives for hours too short for anything still plays a match."""
-    return (
-        "import sys; from worker import attempt, serving, __main__;"
-        f"attempt.COMMAND = (sys.executable, '-m', 'tests.worker.fake_referee', 'ok', {str(counter)!r});"
-        "share = serving.Share; played = share.match_played;"
-        "share.match_played = lambda self: (setattr(self, 'any', True), played(self));"
-        "done = share.done.fget; share.done = property(lambda self: getattr(self, 'any', False) and done(self));"
-        "sys.exit(__main__.main())"
-    )
 
 
 def test_settings_of_recycling() -> None:
