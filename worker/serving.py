@@ -46,22 +46,25 @@ QUARANTINE_PAUSE = 1.0
 class Share:
     """How much a process does before it makes way for a fresh one: whatever it leaks ends with it.
 
+    One that has played nothing has leaked nothing, and stays.
+
     Args:
         settings: say how many matches, and for how long.
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._played = 0
         self._matches = settings.worker_matches
         self._until = time.monotonic() + 3600 * settings.worker_hours
 
     def match_played(self) -> None:
         """Count a match."""
-        self._matches -= 1
+        self._played += 1
 
     @property
     def done(self) -> bool:
         """Whether it is time."""
-        return self._matches <= 0 or time.monotonic() > self._until
+        return self._played >= self._matches or (self._played > 0 and time.monotonic() > self._until)
 
 
 class MatchWorker(SimpleWorker):
@@ -74,6 +77,12 @@ class MatchWorker(SimpleWorker):
 
     def subscribe(self) -> None:
         """Take no commands over the queue server: stopping workers is their supervisor's business."""
+
+    def _install_signal_handlers(self) -> None:
+        """Take over the signals; one that came while RQ was still getting ready is not forgotten."""
+        super()._install_signal_handlers()  # type: ignore[no-untyped-call]
+        if jobs.DRAIN.is_set():
+            self._stop_requested = True
 
     def request_stop(self, number: int, _frame: FrameType | None) -> None:
         """Signal handler; asks nothing of the queue server, which may be what is being stopped too."""

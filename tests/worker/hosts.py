@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 SUBNET = "10.214.77"
-LEASE = 4.0
+LEASE = 6.0
 WORKERS = ("w1", "w2", "w3", "w4")
 HOSTS = ("s", *WORKERS)
 """The scheduler's host, and those of workers."""

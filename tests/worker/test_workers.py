@@ -61,13 +61,18 @@ def connection(settings: Settings) -> Iterator[Redis]:
         client.close()
 
 
-def start(settings: Settings, script: str, counter: Path) -> subprocess.Popen[bytes]:
-    """`python -m worker` with the double in the referee's place."""
-    code = (
+def program(script: str, counter: Path) -> str:
+    """A worker with the double in the referee's place."""
+    return (
         "import sys; from worker import attempt, __main__;"
         f"attempt.COMMAND = (sys.executable, '-m', 'tests.worker.fake_referee', {script!r}, {str(counter)!r});"
         "sys.exit(__main__.main())"
     )
+
+
+def start(settings: Settings, script: str, counter: Path) -> subprocess.Popen[bytes]:
+    """`python -m worker` with the double in the referee's place."""
+    code = program(script, counter)
     with (settings.data / "worker.log").open("ab") as log:
         return subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **settings.env()}, cwd=ROOT, stderr=log)
 
@@ -101,7 +106,7 @@ def test_sigterm_lets_the_games_in_hand_be_played(
     process = start(patient, "hang:3,ok", tmp_path / "runs")
     until(lambda: len(store.games(match)) == 3)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
     attempt = store.attempts(match)[0]
     assert (attempt.outcome, attempt.games) == ("interrupted", 3)
     assert "ARENA_DRAIN_SECONDS" in attempt.detail
@@ -121,7 +126,7 @@ def test_a_second_signal_is_at_once(
     for number in signals:
         process.send_signal(number)
         time.sleep(0.3)  # two signals of one kind at the same moment are one
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
     assert [(one.outcome, one.detail) for one in store.attempts(match)] == [("interrupted", "the worker was told to stop")]
 
 
@@ -130,7 +135,7 @@ def test_an_idle_worker_stops_at_once(store: Store, settings: Settings, connecti
     process = start(replace(settings, drain=3600.0), "ok", tmp_path / "runs")
     until(lambda: connection.keys("rq:worker:*"))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
 
 
 # ---- recycling --------------------------------------------------------------------------------------------------------
@@ -147,7 +152,7 @@ def test_a_worker_makes_way_for_a_fresh_one(
     for one in matches:
         Matches(connection, some).put(one)
     counter = tmp_path / "runs"
-    code = start_code(counter)
+    code = program("ok", counter)
     service = Service(
         "it", lambda: (sys.executable, "-c", code), log=tmp_path / "log", cwd=ROOT, env=some.env(), drain=1.0, again=RECYCLE
     )
@@ -163,18 +168,6 @@ def test_a_worker_makes_way_for_a_fresh_one(
     [worker] = store.workers()
     assert len(worker.processes) > 1
     assert worker.matches == len(matches)
-
-
-def start_code(counter: Path) -> str:
-    """A worker with the double, as a program; one that lives for hours too short for anything still plays a match."""
-    return (
-        "import sys; from worker import attempt, serving, __main__;"
-        f"attempt.COMMAND = (sys.executable, '-m', 'tests.worker.fake_referee', 'ok', {str(counter)!r});"
-        "share = serving.Share; played = share.match_played;"
-        "share.match_played = lambda self: (setattr(self, 'any', True), played(self));"
-        "done = share.done.fget; share.done = property(lambda self: getattr(self, 'any', False) and done(self));"
-        "sys.exit(__main__.main())"
-    )
 
 
 def test_settings_of_recycling() -> None:
@@ -211,7 +204,7 @@ def test_a_quarantined_worker_stops_and_waits(
         assert store.attempts(match)[0].worker == store.workers()[0].processes[0].name
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(120) == 0
+        assert process.wait(300) == 0
 
 
 def test_the_identity_of_a_worker(tmp_path: Path) -> None:
