@@ -62,9 +62,7 @@ def season() -> None:
 @season.command()
 @click.argument("name")
 @click.option("--every", "period", required=True, metavar="TIME", help="From one season to the next: 12h, 7d, 2w.")
-@click.option(
-    "--first", metavar="TIME", help="When the first begins, in UTC: 2026-03-01 or 2026-03-01T18:00; now unless given."
-)
+@click.option("--first", metavar="TIME", help="When the first begins, in UTC: 2026-03-01 or 2026-03-01T18:00; now unless given.")
 @click.option("--bots", default=ALL, show_default=True, metavar="A,B,…", help="Who takes part; all: every bot there is by then.")
 @click.option("--join", "joins", is_flag=True, help="New bots and new versions join the season that is being played.")
 @league_options
