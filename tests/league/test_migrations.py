@@ -15,6 +15,7 @@ from sqlalchemy import inspect, text
 from league.database import make_engine, parse_url
 from league.errors import StoreError, StoreTooNew
 from league.migrate import HEAD, config, current
+from league.schedule import planned
 from league.store import Store
 from league.tables import metadata
 from tests.league.samples import make_league
@@ -115,3 +116,38 @@ def test_sqlite_is_set_up(tmp_path: Path) -> None:
             for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
         }
     assert found == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000, "foreign_keys": 1}
+
+
+def test_a_league_of_the_first_schema_goes_on(empty_url: str) -> None:
+    """A league stored under the first schema keeps its bots, matches and ids, and can do what later releases can."""
+    settings = config()
+    with _connect(empty_url) as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+        for statement in _FIRST:
+            connection.execute(text(statement), {"key": bytes(32)})
+    with Store.open(empty_url) as store:
+        league = store.league("old")
+        assert [(str(entry.bot), entry.stage, entry.active) for entry in league.entries] == [("a v1", 0, True), ("b v1", 0, True)]
+        assert (league.precision, league.series, store.progress("old").games_total) == (None, None, 4)
+        assert [(match.id, match.state) for match in store.matches("old")] == [("old/turn-up/0", "waiting")]
+        store.add_bot("c", "play c")
+        assert len(store.add_league_bot("old", "c").bots) == 3
+        assert store.add_matches(planned(store.league("old"))) == 2
+
+
+_SEATINGS = "[[0,1,0,1],[1,0,1,0]]"
+_FIRST = (
+    "INSERT INTO bots (id, name) VALUES (1, 'a'), (2, 'b')",
+    "INSERT INTO bot_versions (id, bot_id, version, run, created_at) VALUES (1, 1, 1, 'play a', 1), (2, 2, 1, 'play b', 1)",
+    """INSERT INTO leagues (id, name, key, commitment, sets, clock, remote_sets, created_at)
+       VALUES (1, 'old', :key, '', 2, '{}', 0, 1)""",
+    f"""INSERT INTO league_variants (id, league_id, label, variant, format, options, seats, seatings)
+        VALUES (1, 1, 'turn-up', 'turn-up', 'deals:1', '{{}}', 4, '{_SEATINGS}')""",
+    "INSERT INTO league_bots (league_id, bot_version_id) VALUES (1, 1), (1, 2)",
+    f"""INSERT INTO matches (id, name, league_id, league_variant_id, n, variant, format, options, clock, seatings, mode,
+                             sets, commitment, games_total, games_done, sets_done, created_at)
+        VALUES (1, 'old/turn-up/0', 1, 1, 0, 'turn-up', 'deals:1', '{{}}', '{{}}', '{_SEATINGS}', 'duplicate',
+                2, '', 4, 0, 0, 1)""",
+    "INSERT INTO match_bots (match_id, position, bot_version_id) VALUES (1, 0, 1), (1, 1, 2)",
+)
