@@ -146,6 +146,12 @@ def owner() -> Owner:
     return found
 
 
+def owns(bot: str) -> bool:
+    """Whether whoever sends this request is signed in as the owner of a bot."""
+    found = _by_cookie()
+    return found is not None and bot in data.store().owner(found.owner).bots
+
+
 def own_bot(name: str) -> str:
     """The name of a bot of the owner's; 404 for any other."""
     if name not in owner().bots:

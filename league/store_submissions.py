@@ -203,9 +203,9 @@ class SubmissionStore(Database):
             given_back |= {"tries": claim.tries + 1, "retry_at": stamp + pause}
         return self._change(claim, **given_back)
 
-    def _change(self, claim: Qualification, **values: object) -> bool:
+    def _change(self, own: Qualification, **values: object) -> bool:
         with self._write() as connection:
-            held = (submissions.c.id == claim.submission) & (submissions.c.claim == claim.token)
+            held = (submissions.c.id == own.submission) & (submissions.c.claim == own.token)
             return connection.execute(update(submissions).where(held).values(values)).rowcount == 1
 
     # ---- which version plays ------------------------------------------------------------------------------------------

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from league.model import Submission
 
+STEP: dict[str, object] = {"title": "", "status": "", "detail": "", "seconds": 0, "first": "", "steps": (), "output": ""}
+"""What a page may show of a step of a report, where the step has nothing of it."""
+
 bp = Blueprint("owner", __name__, url_prefix="/owner")
 
 
@@ -90,7 +93,8 @@ def submit() -> ResponseReturnValue:
 def submission(number: int) -> ResponseReturnValue:
     """One submission and its report."""
     found = own_submission(number)
-    return render_template("submission.html", found=found, bot=data.store().bot(found.bot))
+    steps = [STEP | step for step in found.report]
+    return render_template("submission.html", found=found, steps=steps, bot=data.store().bot(found.bot))
 
 
 @bp.get("/submissions/<int:number>/state")

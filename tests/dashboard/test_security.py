@@ -27,7 +27,7 @@ OPEN = [
     "/matches/four/cutthroat/0", "/matches/four/cutthroat/0/sets/0/games/012",
     "/matches/four/cutthroat/0/sets/0/games/012/deals/0",
     "/matches/four/cutthroat/0/record.jsonl", "/api", "/api/leagues", "/api/leagues/live/standings", "/static/style.css",
-    "/static/arena.js", "/nowhere", "/api/nowhere", *SEALED,
+    "/static/arena.js", "/owner/sign-in", "/api/owner", "/nowhere", "/api/nowhere", *SEALED,
 ]  # fmt: skip
 
 
@@ -123,11 +123,16 @@ def test_an_error_shows_nothing_of_the_inside(own: tuple[Store, FlaskClient], mo
     assert client.get("/api/leagues").get_json()["error"]["status"] == 500
 
 
-def test_nothing_can_be_written(client: FlaskClient) -> None:
-    """Every route of the application reads only."""
+def test_nobody_but_owners_can_write(client: FlaskClient) -> None:
+    """Every route that does more than read is an owner's, and does nothing for somebody who shows no key."""
     for rule in client.application.url_map.iter_rules():
         assert rule.methods is not None
-        assert rule.methods <= {"GET", "HEAD", "OPTIONS"}
+        if rule.methods <= {"GET", "HEAD", "OPTIONS"}:
+            continue
+        assert rule.rule.startswith(("/owner/", "/api/owner/"))
+        url = rule.rule.replace("<name>", "ann")
+        answer = client.post(url, data={"csrf_token": "made up"})
+        assert answer.status_code == (401 if url.startswith("/api/") else 400), url
 
 
 def test_the_store_comes_from_the_environment(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:

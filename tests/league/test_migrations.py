@@ -57,6 +57,32 @@ def test_downgrade_leaves_nothing(empty_url: str) -> None:
         assert store.leagues() == []
 
 
+def test_a_store_of_the_first_schema_keeps_its_data(empty_url: str) -> None:
+    """Bots, versions and leagues of the first schema are there after the upgrade, and play on as the organiser's own."""
+    settings = config()
+    with _connect(empty_url) as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+        for row in (
+            "INSERT INTO bots (id, name) VALUES (1, 'a'), (2, 'b')",
+            "INSERT INTO bot_versions (id, bot_id, version, run, created_at) VALUES (1, 1, 1, 'x', 1), (2, 1, 2, 'y', 2)",
+            "INSERT INTO bot_versions (id, bot_id, version, run, created_at) VALUES (3, 2, 1, 'z', 3)",
+            "INSERT INTO leagues VALUES (1, 'old', 'k', 'c', 1, '{}', 0, 4, NULL)",
+            "INSERT INTO league_variants VALUES (1, 1, 'turn-up', 'turn-up', 'game', '{}', 4, '[[0,1,0,1],[1,0,1,0]]')",
+            "INSERT INTO league_bots VALUES (1, 1), (1, 3)",
+        ):
+            connection.execute(text(row))
+    with Store.open(empty_url) as store:
+        assert [(bot.name, bot.owner, bot.current, bot.latest.run) for bot in store.bots()] == [
+            ("a", None, store.bot("a").versions[1], "y"),
+            ("b", None, store.bot("b").versions[0], "z"),
+        ]
+        assert [(bot.bot, bot.version, bot.tree, bot.state) for bot in store.league("old").bots] == [
+            ("a", 1, None, None),
+            ("b", 1, None, None),
+        ]
+
+
 def test_opening_again_changes_nothing(url: str) -> None:
     """A store that is up to date is opened as it is."""
     with Store.open(url) as store:

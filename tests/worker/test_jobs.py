@@ -180,7 +180,7 @@ def test_remote_bots_need_a_referee(store: Store, settings: Settings, script: Ca
     assert play_match(plan.id) == "infrastructure"
     assert "arena referee" in store.attempts(plan.id)[0].detail
     known = replace(settings, referee="unix:/somewhere", operator_token="secret")
-    told = order.make(store.match(plan.id), bytes(32), [(0, (0, 1, 0, 1))], known)
+    told = order.make(store.match(plan.id), bytes(32), [(0, (0, 1, 0, 1))], known, {})
     assert told["referee"] == {"address": "unix:/somewhere", "token": "secret"}
     assert [sorted(entry) for entry in told["lineup"]] == [["bot", "run", "version"], ["bot", "tokens", "version"]]
 
