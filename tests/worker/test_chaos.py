@@ -25,7 +25,7 @@ VICTIMS = ("worker", "referee", "queue", "run")
 @pytest.fixture
 def arenas(tmp_path: Path) -> Iterator[tuple[Arena, Arena]]:
     """Two arenas with the same league: one is left in peace, the other is not."""
-    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild", lease=2.0)
+    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild", lease=3.0)
     for arena in pair:
         league(arena, variants=("turn-up", "cutthroat"), sets=6, deals=3, rest=3.0)
     yield pair
