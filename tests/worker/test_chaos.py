@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,7 +25,7 @@ VICTIMS = ("worker", "referee", "queue", "run")
 @pytest.fixture
 def arenas(tmp_path: Path) -> Iterator[tuple[Arena, Arena]]:
     """Two arenas with the same league: one is left in peace, the other is not."""
-    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild", lease=2.0)
+    pair = Arena(tmp_path / "calm"), Arena(tmp_path / "wild", lease=3.0)
     for arena in pair:
         league(arena, variants=("turn-up", "cutthroat"), sets=6, deals=3, rest=3.0)
     yield pair
@@ -57,10 +58,9 @@ def disturbed(arena: Arena, dice: random.Random) -> tuple[subprocess.Popen[bytes
     killed = []
     for victim in victims:
         wait_a_little(arena, dice, run)
-        wait_for(arena, victim, run)
-        assert run.poll() is None, f"the league was over after {len(killed)} kills: make it longer"
-        arena.look()
-        kill(dice.choice(arena.find(victim)))
+        while not struck(arena, dice, victim):
+            assert run.poll() is None, f"the league was over after {len(killed)} kills: make it longer"
+            time.sleep(0.05)
         killed.append(victim)
         if victim == "run":
             run.wait()
@@ -78,9 +78,15 @@ def wait_a_little(arena: Arena, dice: random.Random, run: subprocess.Popen[bytes
         time.sleep(dice.uniform(0.1, 1.5))
 
 
-def wait_for(arena: Arena, kind: str, run: subprocess.Popen[bytes]) -> None:
-    """Wait until there is something of this kind to kill, or the run is over."""
-    until(lambda: arena.find(kind) or run.poll() is not None)
+def struck(arena: Arena, dice: random.Random, kind: str) -> bool:
+    """Kill one process of a kind; whether there was one."""
+    arena.look()
+    found = arena.find(kind)
+    if found:
+        with suppress(ProcessLookupError):  # it may have ended by itself meanwhile
+            kill(dice.choice(found))
+            return True
+    return False
 
 
 def exported(arena: Arena, folder: Path) -> dict[str, bytes]:
