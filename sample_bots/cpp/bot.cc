@@ -1,110 +1,105 @@
 // A Euchre bot on bare gRPC: simple sound rules for every variant, and nothing to remember between two asks.
+#include <err.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <iostream>
+#include <fstream>
 #include <thread>
 
 #include "euchre/v1/referee.grpc.pb.h"
 
 using namespace euchre::v1;
-using namespace std::chrono_literals;
 using Cards = google::protobuf::RepeatedField<int>;
 
-constexpr int JACK = 4, ACE = 7, TRUMP = 8, BOWER = 18;  // ranks count from the seven, 0; trumps are stronger by 8
+constexpr int JACK = 4, ACE = 7;  // ranks count from the seven, 0
 constexpr auto LOST = {grpc::OK, grpc::UNAVAILABLE, grpc::INTERNAL, grpc::UNKNOWN, grpc::RESOURCE_EXHAUSTED};
 
-template <typename Items, typename Value>
-int most(const Items& items, Value value) {
-  return *std::max_element(items.begin(), items.end(), [&](int a, int b) { return value(a) < value(b); });
-}
+int most(const auto& items, auto value) { return *std::ranges::max_element(items, {}, value); }
+
+int rank(int card) { return (card - 1) % 8; }
 
 // Suits count from 1; the two of a colour add up to 5.
 int suit(int card, int trump) {
   const int printed = card == CARD_JOKER ? trump : (card + 7) / 8;
-  return (card - 1) % 8 == JACK && printed == 5 - trump ? trump : printed;
+  return rank(card) == JACK && printed == 5 - trump ? trump : printed;
 }
 
-int strength(int card, int trump) {
-  const int rank = (card - 1) % 8;
-  if (card == CARD_JOKER) return BOWER + 2;
-  if (suit(card, trump) != trump) return rank;
-  return rank != JACK ? TRUMP + rank : (card + 7) / 8 == trump ? BOWER + 1 : BOWER;
+// Who takes a trick: trumps stand above the suit that was led, and that above the rest.
+int strength(int card, int trump, int led) {
+  if (suit(card, trump) != trump) return suit(card, trump) == led ? rank(card) : rank(card) - 10;
+  return card == CARD_JOKER ? 30 : rank(card) != JACK ? 10 + rank(card) : (card + 7) / 8 == trump ? 29 : 28;
 }
 
-// Roughly the tricks that a hand takes: bowers for sure, other trumps and plain aces more often than not.
-double worth(const Cards& hand, int trump) {
-  double tricks = 0;
-  for (int card : hand) tricks += strength(card, trump) >= BOWER ? 1 : strength(card, trump) >= ACE ? 0.6 : 0;
-  return tricks;
+// Trumps and aces, most of which take a trick.
+int worth(const Cards& hand, int trump) {
+  return std::ranges::count_if(hand, [&](int card) { return suit(card, trump) == trump || rank(card) == ACE; });
 }
 
-int best_suit(const Cards& hand) { return most(std::array{1, 2, 3, 4}, [&](int trump) { return worth(hand, trump); }); }
-
-// How much better than passing a call looks.
+// How much better than passing a call looks. "Ask" and "moon" follow the bids, and count as higher ones.
 double value(int call, const View& view) {
-  Cards hand = view.hand();
-  const double size = hand.size(), tricks = worth(hand, best_suit(hand)) + (view.taken_size() == 4 ? size / 8 : 0);
-  if (call >= CALL_CLUBS && call <= CALL_SPADES) return worth(hand, call - CALL_CLUBS + 1) - 2.5;
-  if (call >= CALL_BID_3 && call <= CALL_BID_11) return tricks - (call - CALL_BID_3 + 3);
-  if (call == CALL_ORDER && view.dealer() == view.seat()) hand.Add(view.turned_card());
-  if (call == CALL_ORDER) return worth(hand, suit(view.turned_card(), view.joker_suit())) - 2.5;
-  if (call == CALL_ASK || call == CALL_MOON) return tricks - size - 0.3;
-  if (call == CALL_ALONE) return worth(hand, view.trump()) - 4;
-  return call == CALL_SWAP ? 2 - tricks : call == CALL_CLAIM ? 1 : call > CALL_NO ? -99 : 0;
+  const Cards& hand = view.hand();
+  const double tricks = 0.8 * std::max({worth(hand, 1), worth(hand, 2), worth(hand, 3), worth(hand, 4)});
+  if (call == CALL_ORDER) return worth(hand, suit(view.turned_card(), view.joker_suit())) + (view.dealer() == view.seat()) - 3.5;
+  if (call >= CALL_CLUBS && call <= CALL_SPADES) return worth(hand, call - CALL_CLUBS + 1) - 3.5;
+  if (call >= CALL_BID_3 && call <= CALL_MOON) return tricks - (call - CALL_BID_3 + 3);
+  return call == CALL_ALONE ? worth(hand, view.trump()) - 3.5 : 0;
 }
 
+// Leads the strongest card; takes a trick as cheaply as possible, unless it is the partner's; or else plays the weakest.
 int card_for(const View& view, const Cards& legal) {
-  const int trump = view.trump() ? view.trump() : best_suit(view.hand());
-  const int lowest = most(legal, [&](int card) { return -strength(card, trump); });
-  if (view.phase() != PHASE_PLAY) return lowest;
-  const Trick trick = view.tricks().empty() ? Trick() : *view.tricks().rbegin();
-  if (trick.cards().empty() || trick.has_winner()) {
-    const int lead = most(legal, [&](int card) { return strength(card, trump) == ACE ? BOWER : strength(card, trump); });
-    return strength(lead, trump) == ACE || strength(lead, trump) >= BOWER ? lead : lowest;
-  }
-  const auto follows = [&](int card) { return suit(card, trump) == trump || suit(card, trump) == suit(trick.cards(0), trump); };
-  const auto power = [&](int card) { return follows(card) ? strength(card, trump) : -1; };
-  const int best = most(trick.cards(), power);
-  const int winner = trick.leader() + (std::find(trick.cards().begin(), trick.cards().end(), best) - trick.cards().begin());
-  const bool partner_wins = view.taken_size() == 4 && view.out().empty() && winner % 4 == int(view.seat() + 2) % 4;
-  const int cheapest = most(legal, [&](int card) { return power(card) > power(best) ? -power(card) : -99; });
-  return partner_wins || power(cheapest) <= power(best) ? lowest : cheapest;
+  const Trick last = view.tricks().empty() ? Trick() : *view.tricks().rbegin();
+  const Cards trick = last.has_winner() ? Cards() : last.cards();
+  const int trump = view.trump(), led = trick.empty() ? 0 : suit(trick[0], trump);
+  const auto power = [&](int card) { return strength(card, trump, led); };
+  if (view.phase() == PHASE_PLAY && trick.empty()) return most(legal, power);
+  const int best = trick.empty() ? 99 : power(most(trick, power)), ally = trick.size() < 2 ? -99 : power(trick[trick.size() - 2]);
+  const bool ours = ally == best && view.taken_size() == 4 && view.out().empty();
+  return most(legal, [&](int card) { return (power(card) > best && !ours ? 99 : 0) - power(card); });
 }
 
-Answer answer(const Ask& ask) {
-  Answer answer;
-  answer.set_ask(ask.id());
-  if (!ask.legal_cards().empty()) answer.set_card(Card(card_for(ask.view(), ask.legal_cards())));
-  else answer.set_call(Call(most(ask.legal_calls(), [&](int call) { return value(call, ask.view()); })));
-  return answer;
+// What the file that a variable names holds.
+std::string contents(const char* variable) {
+  const char* path = std::getenv(variable);
+  std::ifstream file(path ? path : "/dev/null");
+  if (!file) err(1, "%s", path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 int main() {
   const char *address = std::getenv("EUCHRE_REFEREE"), *token = std::getenv("EUCHRE_TOKEN");
-  if (!address || !token) return std::cerr << "EUCHRE_REFEREE and EUCHRE_TOKEN must be set: let the arena start this bot\n", 1;
+  if (!address || !token) errx(1, "EUCHRE_REFEREE and EUCHRE_TOKEN must be set: let the arena start this bot");
+  const bool encrypted = std::string_view(address).starts_with("tls:");
+  const auto credentials = !encrypted ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(
+      {contents("EUCHRE_TLS_CA"), contents("EUCHRE_TLS_KEY"), contents("EUCHRE_TLS_CERT")});
   grpc::ChannelArguments options;
   options.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
-  options.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
-  const auto referee = RefereeService::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), options));
-  for (auto pause = 50ms;; pause = std::min(2 * pause, 2000ms)) {  // growing while nothing is heard
+  options.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  for (int attempt = 0; attempt < 200; ++attempt) {  // in a row that hear nothing: ten minutes, or more
+    const auto channel = grpc::CreateCustomChannel(address + (encrypted ? 4 : 0), credentials, options);
+    const auto referee = RefereeService::NewStub(channel);
     grpc::ClientContext context;
     context.AddMetadata("authorization", std::string("Bearer ") + token);
     const auto stream = referee->Play(&context);
     PlayRequest request;
     request.mutable_hello()->set_protocol(1);
     stream->Write(request);
-    for (PlayResponse message; stream->Read(&message); pause = 50ms) {
-      request.Clear();
-      for (const Ask& ask : message.asks()) *request.add_answers() = answer(ask);
-      if (!message.asks().empty()) stream->Write(request);
+    for (PlayResponse message; stream->Read(&message); attempt = 0) {
       if (message.goodbye()) return 0;
+      request.Clear();
+      for (const Ask& ask : message.asks()) {
+        Answer* answer = request.add_answers();
+        answer->set_ask(ask.id());
+        if (!ask.legal_cards().empty()) answer->set_card(Card(card_for(ask.view(), ask.legal_cards())));
+        else answer->set_call(Call(most(ask.legal_calls(), [&](int call) { return value(call, ask.view()); })));
+      }
+      if (!message.asks().empty()) stream->Write(request);
     }
     const grpc::Status status = stream->Finish();
-    const bool lost = std::count(LOST.begin(), LOST.end(), status.error_code());
-    if (!lost) return std::cerr << status.error_code() << ": " << status.error_message() << '\n', 1;
-    std::this_thread::sleep_for(pause);
+    if (!std::ranges::count(LOST, status.error_code())) errx(1, "%s", status.error_message().c_str());
+    warnx("lost the referee: %s", status.error_message().c_str());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 << std::min(attempt, 5)));  // 0.1 to 3.2 s
   }
+  errx(1, "no referee answers at %s", address);
 }
