@@ -16,6 +16,7 @@ from arena.settings import address_file
 from league import migrate
 from league.database import parse_url
 from league.store import Store
+from referee import isolate
 from worker import valkey
 from worker.queueing import Matches
 
@@ -211,11 +212,12 @@ def serving(address: str) -> bool:
 
 
 def _isolation(_settings: Settings) -> Iterator[Finding]:
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        yield Finding("isolation", WARN, "no bwrap: submitted bots are refused", "install bubblewrap")
-    else:
-        yield Finding("isolation", OK, bwrap)
+    verdicts: dict[bool | None, Verdict] = {True: OK, None: OK, False: WARN}
+    for found in isolate.probe():
+        advice = "" if found.ok is not False else "bots that owners submit are refused here; docs/sandbox.md says what it takes"
+        yield Finding(
+            f"isolation: {found.name}" if found.name != "bubblewrap" else "isolation", verdicts[found.ok], found.text, advice
+        )
 
 
 PARTS: Final[dict[str, Callable[[Settings], Iterator[Finding]]]] = {

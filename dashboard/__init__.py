@@ -28,7 +28,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
 
     Args:
         store_url: `sqlite:///PATH` or a PostgreSQL URL; by default `ARENA_STORE`, else `arena.db` in `ARENA_DATA` (`./var`).
-        may_read_logs: whether whoever sends the present request may read the logs of the bot of this name; nobody may without it.
+        may_read_logs: whether whoever sends this request may read the logs of the bot of this name; by default its owner may.
 
     Raises:
         league.errors.StoreError: the store cannot be opened.
@@ -42,7 +42,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     tables.init_app(app)
     filters.init_app(app)
     security.init_app(app)
-    logs.init_app(app, may_read_logs)
+    logs.init_app(app, may_read_logs or sessions.owns)
     errors.init_app(app)
     sessions.init_app(app, owner_api.bp)
     for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):

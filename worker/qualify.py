@@ -212,11 +212,11 @@ class Work:
             self._done(step, began)
 
     def _check_lines(self, folder: Path) -> list[Step]:
-        options, cwd = sandbox.check_options(folder)
         manifest = self.submission.manifest
-        options += ["--variants", ",".join(manifest["variants"])]  # type: ignore[arg-type]  # JSON
+        variants = ",".join(manifest["variants"])  # type: ignore[arg-type]  # JSON
+        options = [*sandbox.check_options(folder), "--variants", variants]
         command = [sys.executable, "-m", "arena", "check", "--json", *options, "--", str(manifest["run"])]
-        code, out, err = run_program(command, cwd or ROOT, CHECK_SECONDS, self.stop)
+        code, out, err = run_program(command, ROOT, CHECK_SECONDS, self.stop)
         try:
             lines = [json.loads(line) for line in out.splitlines() if line.strip()]
         except ValueError:

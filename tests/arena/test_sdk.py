@@ -332,7 +332,7 @@ def test_nobody_there_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 class Host(referee_pb2_grpc.RefereeServiceServicer):
-    """A referee that follows a script: one list of messages a stream; None waits for the answers, a number is silence, an error ends it."""
+    """A referee with one script a stream: messages; None waits for answers, a number is silence, an error ends the stream."""
 
     def __init__(self, *scripts: list[referee_pb2.PlayResponse | grpc.StatusCode | float | None]) -> None:
         self.scripts = list(scripts)

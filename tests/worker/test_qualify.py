@@ -46,7 +46,7 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sandboxes that isolate nothing, and a check that passes: what is tested is what lies between."""
     monkeypatch.setenv("ARENA_ALLOW_UNSANDBOXED", "1")
     monkeypatch.setattr(sandbox, "seat", lambda tree: {"cwd": str(tree)})
-    monkeypatch.setattr(sandbox, "check_options", lambda _tree: ([], None))
+    monkeypatch.setattr(sandbox, "check_options", lambda _tree: [])
     checks(monkeypatch, FAKE_CHECK)
 
 
