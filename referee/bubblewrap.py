@@ -134,6 +134,7 @@ class Bubblewrap:
         made = _Maker(box, number)
         made.namespaces()
         made.processes()
+        made.places()  # first: what is bound may lie below them
         made.system()
         made.etc()
         made.python()
@@ -162,14 +163,8 @@ class _Maker:
             self.words.append("--unshare-net")
         self.words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         if self.root:
-            self.words += [
-                "--cap-add",
-                "CAP_SETUID",
-                "--cap-add",
-                "CAP_SETGID",
-                "--cap-add",
-                "CAP_SETPCAP",
-            ]  # which go when the user changes
+            for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # which go when the user changes
+                self.words += ["--cap-add", capability]
             return
         self.words += ["--unshare-user", "--uid", "1000", "--gid", "1000"]
         if NO_MORE in self.box.features:
@@ -220,12 +215,15 @@ class _Maker:
         for path, text in _invented(self.box.limits):
             self._text(path, text)
 
-    def own(self) -> None:
-        """What is the program's: its tree, places to write, and the referee."""
+    def places(self) -> None:
+        """Where the program can write."""
         size = str(self.box.limits.tmp)
         for path in Bubblewrap.places:
             self._parents(path)
             self.words += ["--perms", "1777", "--size", size, "--tmpfs", path]
+
+    def own(self) -> None:
+        """Its tree, and the referee."""
         self.words += ["--bind" if self.box.writable else "--ro-bind", self.box.tree, BOT, "--chdir", BOT]
         for folder in self.box.hide:
             self.words += ["--tmpfs", f"{BOT}/{folder}", "--remount-ro", f"{BOT}/{folder}"]
@@ -244,7 +242,7 @@ class _Maker:
 
     def inner(self) -> list[str]:
         """What limits itself and becomes the user, in the sandbox, before it becomes the program."""
-        found = [_found("prlimit"), *_rlimits(self.box, extra=0 if self.root else 2), "--"]
+        found = [_found("prlimit"), *_rlimits(self.box, extra=0 if self.root else 1), "--"]
         if self.user is not None:
             user = str(self.user)
             found += [
@@ -303,8 +301,8 @@ def environment(limits: Limits, env: Mapping[str, str]) -> dict[str, str]:
 def _rlimits(box: Box, extra: int) -> Iterator[str]:
     """Options of prlimit, never above what this process has itself.
 
-    Processes are counted by user; in a user namespace, from Linux 5.14 on, within it, where bubblewrap's own count too (`extra`).
-    Where they would be counted with everybody's, they are left to whoever watches.
+    Processes are counted by user; in a user namespace, from Linux 5.14 on, within it, where bubblewrap's first process counts
+    too (`extra`). Where they would be counted with everybody's, they are left to whoever watches.
     """
     limits = box.limits
     wanted = {"core": 0, "nofile": limits.files, "msgqueue": 0, "fsize": limits.tree if box.writable else limits.tmp}

@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
-from league.database import make_engine, parse_url
+from league.database import BUSY_TIMEOUT_MS, make_engine, parse_url
 from league.errors import StoreError, StoreTooNew
 from league.migrate import HEAD, config, current
 from league.schedule import planned
@@ -141,7 +141,7 @@ def test_sqlite_is_set_up(tmp_path: Path) -> None:
             name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
         }
-    assert found == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000, "foreign_keys": 1}
+    assert found == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": BUSY_TIMEOUT_MS, "foreign_keys": 1}
 
 
 def test_a_league_of_the_first_schema_goes_on(empty_url: str) -> None:
