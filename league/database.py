@@ -38,7 +38,7 @@ _DEAD_LINK = {
 }
 """How a client of PostgreSQL finds out within some 12 s that nobody is at the other end; TCP alone takes a quarter of an hour."""
 _DEAD_CLIENT = (
-    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=10000"
+    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
     " -c idle_in_transaction_session_timeout=300000"
 )
 """The same for the server's end: a host that died in a transaction must not keep its locks."""

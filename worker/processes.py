@@ -73,6 +73,7 @@ def _tie(parent: int, number: int) -> None:
     """In the child: ask for a signal at the parent's death, and go if that has happened already."""
     if _LIBC is None:
         return
+    signal.signal(number, signal.SIG_DFL)  # a shell's background commands ignore SIGINT, and so would their children
     _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
