@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flask import current_app, jsonify, render_template, request
-from werkzeug.exceptions import Forbidden, HTTPException, InternalServerError, ServiceUnavailable
+from werkzeug.exceptions import Forbidden, HTTPException, InternalServerError, RequestEntityTooLarge, ServiceUnavailable
 
+from league.archives import SUBMITTED, megabytes
 from league.errors import StoreAway
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def _known(error: HTTPException) -> ResponseReturnValue:
     if error.code is None or error.code < 400:  # a redirect is raised too
         return error
     status, title, text = error.code, error.name, error.description or ""
+    if isinstance(error, RequestEntityTooLarge) and error.description == RequestEntityTooLarge.description:
+        text = f"The archive is longer than {megabytes(SUBMITTED.archive)}."
     headers = [(name, value) for name, value in error.get_headers() if name.lower() in KEPT]
     if request.path.startswith("/api/"):
         body = {"error": {"status": status, "title": title, "detail": text}}

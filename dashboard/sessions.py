@@ -20,6 +20,7 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard import data
+from league import archives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 HOURS = 12
+FORM_BYTES = 64 * 1024
+"""Bytes of a form beside the archive in it."""
 _KEY = "key"
 
 
@@ -53,6 +56,8 @@ def init_app(app: Flask, exempt: Blueprint) -> None:
         SESSION_COOKIE_SAMESITE="Strict",
         PERMANENT_SESSION_LIFETIME=timedelta(hours=HOURS),
         SESSION_REFRESH_EACH_REQUEST=False,
+        # The form's token is looked for before any view is asked, so this holds for every request.
+        MAX_CONTENT_LENGTH=archives.SUBMITTED.archive + FORM_BYTES,
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session
     )
     CSRFProtect(app).exempt(exempt)

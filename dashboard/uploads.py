@@ -12,7 +12,7 @@ from werkzeug.exceptions import RequestEntityTooLarge, TooManyRequests
 
 from dashboard import data, sessions
 from league import archives, manifest
-from league.archives import SUBMITTED, megabytes
+from league.archives import SUBMITTED
 from league.errors import BadArchive, BadManifest, BadSpec, NotAllowed, NotFound, TooMany
 from referee.rules import VARIANTS
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from league.model import Submission
-
-_FORM = 64 * 1024
-"""Bytes of a form beside its file."""
-MOST = SUBMITTED.archive + _FORM
-"""Bytes of a request that uploads."""
 
 
 @contextmanager
@@ -42,8 +37,6 @@ def refusals() -> Iterator[None]:
         abort(404, _sentence(error))
     except (BadArchive, BadManifest, BadSpec) as error:
         abort(400, _sentence(error))
-    except RequestEntityTooLarge:
-        abort(413, f"The archive is longer than {megabytes(SUBMITTED.archive)}.")
 
 
 def _sentence(error: Exception) -> str:

@@ -90,6 +90,9 @@ def _upload(client: Any, tree: Tree, made: Manifest, bot: str | None, *, hold: b
             shutil.copyfileobj(tree.file, packed)
         length = body.tell()
         body.seek(0)
+        if length > archives.SUBMITTED.archive:
+            most = megabytes(archives.SUBMITTED.archive)
+            raise click.UsageError(f"the bot is {megabytes(length)} long when it is compressed (allowed: {most})")
         found: Json = client.submit(body, length, hold=hold, bot=made.name if bot is not None else None)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, jsonify, redirect, render_template, request, url_for
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 STEP: dict[str, object] = {"title": "", "status": "", "detail": "", "seconds": 0, "first": "", "steps": (), "output": ""}
 """What a page may show of a step of a report, where the step has nothing of it."""
+
+LINE: dict[str, object] = {"step": 0, "title": "", "status": "", "detail": "", "sent": (), "got": (), "output": ""}
+"""The same of a step of `arena check`."""
 
 bp = Blueprint("owner", __name__, url_prefix="/owner")
 
@@ -79,9 +82,7 @@ def state() -> ResponseReturnValue:
 @signed_in
 def submit() -> ResponseReturnValue:
     """Take in an upload."""
-    request.max_content_length = uploads.MOST
-    with uploads.refusals():
-        given = request.files.get("archive")
+    given = request.files.get("archive")
     if given is None or not given.filename:
         abort(400, "Choose an archive first: a .tar.gz, .tgz, .tar or .zip of your bot's folder.")
     found = uploads.take(given.stream, hold=request.form.get("promote") != "1")
@@ -93,7 +94,9 @@ def submit() -> ResponseReturnValue:
 def submission(number: int) -> ResponseReturnValue:
     """One submission and its report."""
     found = own_submission(number)
-    steps = [STEP | step for step in found.report]
+    steps: list[dict[str, Any]] = [STEP | step for step in found.report]
+    for step in steps:
+        step["steps"] = [LINE | line for line in step["steps"]]
     return render_template("submission.html", found=found, steps=steps, bot=data.store().bot(found.bot))
 
 
