@@ -107,7 +107,7 @@ class Samples(Simulation):
         pair = a * len(SAMPLES) + b
         games = list(self._series[pair].play_set([self._bots[a], self._bots[b]], self._next[pair]))
         self._next[pair] += 1
-        return sum(0.5 + 0.5 * np.sign(game.points[0] - game.points[1]) for game in games)
+        return sum(0.5 + 0.5 * float(np.sign(game.points[0] - game.points[1])) for game in games)
 
 
 SAMPLES = ("counter", "greedy", "lowest", "random")
