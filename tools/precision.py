@@ -1,6 +1,7 @@
 """What a league with a precision saves against a plain round robin, and what its intervals cover: by simulation.
 
-``python -m tools.precision [LEAGUES]`` prints the tables of docs/ratings.md.
+``python -m tools.precision [LEAGUES]`` prints the table of docs/ratings.md; ``python -m tools.precision samples [LEAGUES]``
+lets the sample bots play turn-up, by the rules and in this process, for it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from league.model import BotVersion, Entry, League, LeagueVariant, Round
 from league.precision import Gaps, next_round
 from league.ratings import SCALE, rate
 from league.tallies import PairRows
+from referee.rules import Rules
+from tools.duel import Series, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +87,34 @@ class Simulation:
         return Gaps(NAMES[: len(self._elos)], rate(self.rows(), len(self._elos)), precision)
 
 
+class Samples(Simulation):
+    """Plays sets of turn-up between sample bots, whose strength nobody knows. Each pair has deals of its own."""
+
+    def __init__(self, case: Case, seed: int) -> None:
+        super().__init__(case, seed)
+        self._bots = [load(name) for name in SAMPLES]
+        self._series = [Series(Rules("turn-up"), self._random.bytes(32), DEALS) for _ in range(len(SAMPLES) ** 2)]
+        self._next = [0] * len(self._series)
+
+    def play(self, pairs: Sequence[tuple[int, int]], sets: int) -> None:
+        """Play so many sets of each of these pairs."""
+        shares = [self._play_set(a, b) for a, b in pairs for _ in range(sets)]
+        self._pairs += [pair for pair in pairs for _ in range(sets)]
+        self._shares.append(np.array(shares))
+        self.sets += len(shares)
+
+    def _play_set(self, a: int, b: int) -> float:
+        pair = a * len(SAMPLES) + b
+        games = list(self._series[pair].play_set([self._bots[a], self._bots[b]], self._next[pair]))
+        self._next[pair] += 1
+        return sum(0.5 + 0.5 * float(np.sign(game.points[0] - game.points[1])) for game in games)
+
+
+SAMPLES = ("counter", "greedy", "lowest", "random")
+DEALS = 8
+SAMPLE_CASE = Case("counter, greedy, lowest, random", (0, 0, 0, 0), 50, sets=5)
+
+
 NAMES = [f"bot{number:02}" for number in range(50)]
 
 
@@ -97,9 +128,14 @@ def league_of(case: Case) -> League:
     )
 
 
+def make(case: Case, seed: int) -> Simulation:
+    """Whatever plays a case."""
+    return Samples(case, seed) if case is SAMPLE_CASE else Simulation(case, seed)
+
+
 def adaptive(case: Case, seed: int) -> Simulation:
     """The league with its precision, to its end."""
-    league, simulation = league_of(case), Simulation(case, seed)
+    league, simulation = league_of(case), make(case, seed)
     names = NAMES[: len(case.elos)]
     done: list[Round] = []
     nobody, nothing = np.zeros(0, np.int64), np.zeros(0)
@@ -115,7 +151,7 @@ def adaptive(case: Case, seed: int) -> Simulation:
 
 def plain(case: Case, seed: int) -> Iterator[Simulation]:
     """The plain round robin, after 10, 20 … sets of each pair."""
-    simulation = Simulation(case, seed)
+    simulation = make(case, seed)
     pairs = list(itertools.combinations(range(len(case.elos)), 2))
     while True:
         simulation.play(pairs, case.sets)
@@ -180,8 +216,19 @@ def line(case: Case, leagues: int) -> str:
     return f"| {case.what} | {sets:.0f} | {saved} | {widest:.0f} | {covered:.1f} % | {order} |"
 
 
+def samples(leagues: int) -> None:
+    """Print what each league of the sample bots took, and the plain round robin after it."""
+    for seed in range(leagues):
+        ending = end(SAMPLE_CASE, seed)
+        verdicts, width = plain_sets(SAMPLE_CASE, 1000 + seed, ending.widest)
+        print(f"{ending.sets} sets, widest ± {ending.widest:.0f}; plain: {verdicts}, for the same widest {width}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
+    if sys.argv[1:2] == ["samples"]:
+        samples(int((sys.argv[2:] or ["10"])[0]))
+        return
     leagues = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     print("| league | sets | plain, all stopped | saved | plain, same widest | saved | widest ± | covered | stopped by order |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")

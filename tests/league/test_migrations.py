@@ -164,16 +164,16 @@ def test_a_league_of_the_first_schema_goes_on(empty_url: str) -> None:
 
 _SEATINGS = "[[0,1,0,1],[1,0,1,0]]"
 _FIRST = (
-    "INSERT INTO bots (id, name) VALUES (1, 'a'), (2, 'b')",
-    "INSERT INTO bot_versions (id, bot_id, version, run, created_at) VALUES (1, 1, 1, 'play a', 1), (2, 2, 1, 'play b', 1)",
-    """INSERT INTO leagues (id, name, key, commitment, sets, clock, remote_sets, created_at)
-       VALUES (1, 'old', :key, '', 2, '{}', 0, 1)""",
-    f"""INSERT INTO league_variants (id, league_id, label, variant, format, options, seats, seatings)
-        VALUES (1, 1, 'turn-up', 'turn-up', 'deals:1', '{{}}', 4, '{_SEATINGS}')""",
+    "INSERT INTO bots (name) VALUES ('a'), ('b')",
+    "INSERT INTO bot_versions (bot_id, version, run, created_at) VALUES (1, 1, 'play a', 1), (2, 1, 'play b', 1)",
+    """INSERT INTO leagues (name, key, commitment, sets, clock, remote_sets, created_at)
+       VALUES ('old', :key, '', 2, '{}', 0, 1)""",
+    f"""INSERT INTO league_variants (league_id, label, variant, format, options, seats, seatings)
+        VALUES (1, 'turn-up', 'turn-up', 'deals:1', '{{}}', 4, '{_SEATINGS}')""",
     "INSERT INTO league_bots (league_id, bot_version_id) VALUES (1, 1), (1, 2)",
-    f"""INSERT INTO matches (id, name, league_id, league_variant_id, n, variant, format, options, clock, seatings, mode,
+    f"""INSERT INTO matches (name, league_id, league_variant_id, n, variant, format, options, clock, seatings, mode,
                              sets, commitment, games_total, games_done, sets_done, created_at)
-        VALUES (1, 'old/turn-up/0', 1, 1, 0, 'turn-up', 'deals:1', '{{}}', '{{}}', '{_SEATINGS}', 'duplicate',
+        VALUES ('old/turn-up/0', 1, 1, 0, 'turn-up', 'deals:1', '{{}}', '{{}}', '{_SEATINGS}', 'duplicate',
                 2, '', 4, 0, 0, 1)""",
     "INSERT INTO match_bots (match_id, position, bot_version_id) VALUES (1, 0, 1), (1, 1, 2)",
 )
