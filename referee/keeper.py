@@ -203,6 +203,7 @@ class Boxed(Kept):
         made = self._isolator.command(self._box, self.argv, self.env, os.getpid())
         self.argv, self.env, self.cwd, self.fds = list(made.argv), made.env, made.cwd, made.fds
         self._made = made
+        self._number = command["start"] + command["launcher"]  # so that the bots of a match are spread over the cores
         self._notes: dict[str, None] = {}
         self._looks = 0
         self._group = self._own_group()
@@ -219,7 +220,7 @@ class Boxed(Kept):
         if self._group is not None:
             self._group.enter()
         elif self._box.isolator != "none":
-            _pin(self._box.limits.cpus)
+            _pin(self._box.limits.cpus, self._number)
 
     def look(self, pid: int) -> bool:
         """Kill what is over a limit that the kernel does not hold for us."""
@@ -283,13 +284,15 @@ def _wait(watched: set[signal.Signals], tick: float | None) -> int | None:
     return came.si_signo if came is not None else None
 
 
-def _pin(cpus: float) -> None:
-    """Keep this process and its children to so many of the cores; a sandbox's filter sees to it that they stay there."""
+def _pin(cpus: float, number: int) -> None:
+    """Keep this process and its children to so many of the cores, the `number`-th and those after it.
+
+    A sandbox's filter sees to it that they stay there.
+    """
     cores = sorted(os.sched_getaffinity(0))
     wanted = max(1, round(cpus))
     if wanted < len(cores):
-        first = os.getpid() % len(cores)
-        os.sched_setaffinity(0, {cores[(first + number) % len(cores)] for number in range(wanted)})
+        os.sched_setaffinity(0, {cores[(number + more) % len(cores)] for more in range(wanted)})
 
 
 def _give(folder: str, user: int) -> None:

@@ -287,7 +287,7 @@ async def orphans(context: Context) -> str:
     """Nothing that the bot started outlives it."""
     guest, line = await context.bench.greeted((sys.executable, context.bench.inside(witness.__file__)))
     await _say_goodbye(context, guest, line, witness.PATIENCE)
-    lines = guest.process.ended.result().out.splitlines()
+    lines = guest.process.ended.result().out.split("\n")  # splitlines() would split at the mark itself
     left = [text.removeprefix(witness.LEFT) for text in lines if text.startswith(witness.LEFT)]
     if left:
         raise Failed(f"{len(left)} of its processes still ran after it had ended: {'; '.join(left)}")
