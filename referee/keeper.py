@@ -217,6 +217,7 @@ class Boxed(Kept):
     def enter(self) -> None:
         """Into the control group, or else onto as many cores as are allowed."""
         super().enter()
+        os.umask(0o022)  # what a build makes, others must be able to read
         if self._group is not None:
             self._group.enter()
         elif self._box.isolator != "none":
