@@ -453,12 +453,13 @@ def _pack_file(target: _Hashing, path: str, entry: _File, contents: IO[bytes]) -
 
 @contextmanager
 def packed_folder(folder: Path, limits: Limits = SUBMITTED, *, follow: bool = False) -> Iterator[Tree]:
-    """Pack a folder. Empty folders and the names of :data:`IGNORED` are left out.
+    """Pack a folder. Empty folders are left out, and the names of :data:`IGNORED` unless a build has made the folder.
 
     Args:
         folder: to pack.
         limits: of the tree.
-        follow: whether links to files within the folder are replaced by copies, as after a build; otherwise any link is refused.
+        follow: after a build: links to files within the folder are replaced by copies, and nothing is ignored. Otherwise any
+            link is refused.
 
     Raises:
         BadArchive: it is too large, or has what no bot may have (see :func:`received`).
@@ -466,7 +467,7 @@ def packed_folder(folder: Path, limits: Limits = SUBMITTED, *, follow: bool = Fa
     """
     with tempfile.TemporaryFile() as contents:
         draft = Draft(limits, contents)
-        for path in _walk(folder):
+        for path in _walk(folder, everything=follow):
             _add_local(draft, folder, path, follow=follow)
         if not draft.files:
             raise BadArchive(f"there is no file in {folder}")
@@ -474,15 +475,15 @@ def packed_folder(folder: Path, limits: Limits = SUBMITTED, *, follow: bool = Fa
             yield tree
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path, *, everything: bool) -> Iterator[Path]:
     """Every entry below a folder that is not a folder, in a fixed order; links are not followed."""
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
-        if entry.name in IGNORED or entry.name.endswith(".pyc"):
+        if not everything and (entry.name in IGNORED or entry.name.endswith(".pyc")):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path))
+            yield from _walk(Path(entry.path), everything=everything)
         else:
             yield Path(entry.path)
 
