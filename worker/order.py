@@ -26,6 +26,7 @@ def make(match: Match, key: bytes, missing: Sequence[Missing], settings: Setting
     Raises:
         NoReferee: it has remote bots, and no referee is known.
     """
+    lag = {} if settings.lag is None else {"lag": settings.lag}
     return {
         "match": match.id,
         "variant": match.variant,
@@ -37,6 +38,7 @@ def make(match: Match, key: bytes, missing: Sequence[Missing], settings: Setting
         "games": [[number, list(seating)] for number, seating in missing],
         "referee": referee(settings) if any(bot.remote for bot in match.lineup) else None,
         "log_dir": None,
+        **lag,
     }
 
 

@@ -13,6 +13,7 @@ Everything comes from the environment, so that a process handed these settings h
 | `ARENA_DRAIN_SECONDS` | 60 | how long a worker that is asked to stop (SIGTERM) may go on with the games in hand |
 | `ARENA_WORKER_MATCHES` | 200 | matches after which a worker's process makes way for a fresh one |
 | `ARENA_WORKER_HOURS` | 12 | hours after which it does, as soon as it has played the match in hand |
+| `ARENA_LAG_SECONDS` | the referee's 0.1 | lag of the referee itself above which games are void and played again |
 | `ARENA_REFEREE` | what `arena referee` wrote | address of the long-lived referee, for matches with remote bots |
 | `ARENA_OPERATOR_TOKEN` | kept in `ARENA_DATA/operator.token` | what the workers show to that referee |
 """
@@ -51,6 +52,7 @@ class Settings:
     drain: float = 60.0
     worker_matches: int = 200
     worker_hours: float = 12.0
+    lag: float | None = None
     referee: str | None = None
     operator_token: str | None = None
 
@@ -71,6 +73,7 @@ class Settings:
             "ARENA_DRAIN_SECONDS": str(self.drain),
             "ARENA_WORKER_MATCHES": str(self.worker_matches),
             "ARENA_WORKER_HOURS": str(self.worker_hours),
+            "ARENA_LAG_SECONDS": None if self.lag is None else str(self.lag),
             "ARENA_REFEREE": self.referee,
             "ARENA_OPERATOR_TOKEN": self.operator_token,
         }
@@ -94,6 +97,7 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
         drain=_seconds(env, "ARENA_DRAIN_SECONDS", 60.0),
         worker_matches=_count(env, "ARENA_WORKER_MATCHES", 200),
         worker_hours=_seconds(env, "ARENA_WORKER_HOURS", 12.0, "hours"),
+        lag=_seconds(env, "ARENA_LAG_SECONDS", 0.1) if env.get("ARENA_LAG_SECONDS") else None,
         referee=env.get("ARENA_REFEREE") or None,
         operator_token=env.get("ARENA_OPERATOR_TOKEN") or None,
     )
