@@ -15,6 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
+from league.errors import StoreError
 from referee.match import BUCKETS_US
 from worker import valkey
 from worker.queueing import Matches
@@ -94,7 +95,7 @@ class Arena(Collector):
         """The families, names as Prometheus has them: base units, `_total` for what only grows."""
         try:
             told = [*self._of_store()]
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, StoreError) as error:
             LOG.warning("the store cannot be read: %s", error)
             told = []
         yield _gauge("arena_store_up", "1 where the store can be read.", int(bool(told)))

@@ -75,18 +75,18 @@ class Lag:
 
 
 def limit_of(env: Mapping[str, str]) -> float:
-    """Seconds of a referee's own time that are too many: what EUCHRE_LAG says, for machines that do other things too.
+    """Seconds of a referee's own time that are too many: what ARENA_LAG_SECONDS says, for machines that do other things too.
 
     Raises:
         BadClock: it is no positive number.
     """
-    text = env.get("EUCHRE_LAG")
+    text = env.get("ARENA_LAG_SECONDS")
     if not text:
         return LIMIT
     with contextlib.suppress(ValueError):
         if float(text) > 0:
             return float(text)
-    raise BadClock(f"EUCHRE_LAG: {text!r} is no time (allowed: seconds, more than 0; by default {LIMIT:g})")
+    raise BadClock(f"ARENA_LAG_SECONDS: {text!r} is no time (allowed: seconds, more than 0; by default {LIMIT:g})")
 
 
 class Watch:

@@ -17,7 +17,7 @@ from tests.passed import pytest_configure  # noqa: F401 -- a hook
 INSIST = os.environ.get("ARENA_TEST_ALL") == "1"
 """Set by `make test-all`: what is missing fails instead of being skipped, and the long proofs run."""
 
-os.environ["EUCHRE_LAG"] = "600"  # a slow machine is no reason here to void games
+os.environ["ARENA_LAG_SECONDS"] = "600"  # a slow machine is no reason here to void games
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other, and other tests run meanwhile
 hypothesis.settings.register_profile(
     "ours",

@@ -50,7 +50,7 @@ def measure(line: Line, workers: int) -> float:
     try:
         url = f"sqlite:///{data}/arena.db"
         _make(line, url)
-        env = {**os.environ, "ARENA_STORE": url, "ARENA_DATA": str(data), "PYTHONPATH": str(ROOT)}
+        env = {**os.environ, "ARENA_STORE": url, "ARENA_DATA": str(data), "ARENA_LAG_SECONDS": "60", "PYTHONPATH": str(ROOT)}
         env.pop("REDIS_URL", None)
         command = [sys.executable, "-m", "arena", "league", "run", "bench", "--workers", str(workers)]
         started = time.perf_counter()

@@ -85,14 +85,14 @@ def test_the_watch_is_a_99th_percentile(slow: int, lags: bool) -> None:
 
 
 def test_the_environment_may_allow_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """EUCHRE_LAG is the watch's limit where none is given; what is no time is refused with what is allowed."""
-    monkeypatch.setenv("EUCHRE_LAG", "2.5")
+    """ARENA_LAG_SECONDS is the watch's limit where none is given; what is no time is refused with what is allowed."""
+    monkeypatch.setenv("ARENA_LAG_SECONDS", "2.5")
     assert (Watch().limit, Watch(1.0).limit) == (2.5, 1.0)
-    monkeypatch.delenv("EUCHRE_LAG")
+    monkeypatch.delenv("ARENA_LAG_SECONDS")
     assert Watch().limit == LIMIT
     for wrong in ("soon", "0", "-1", "nan"):
-        with pytest.raises(BadClock, match=f"EUCHRE_LAG: '{wrong}' is no time"):
-            limit_of({"EUCHRE_LAG": wrong})
+        with pytest.raises(BadClock, match=f"ARENA_LAG_SECONDS: '{wrong}' is no time"):
+            limit_of({"ARENA_LAG_SECONDS": wrong})
 
 
 def test_the_watch_forgets() -> None:

@@ -147,7 +147,7 @@ def test_a_worker_makes_way_for_a_fresh_one(
 ) -> None:
     """After its share of matches, or hours, a process ends; its supervisor starts the next at once and counts no failure."""
     store.add_matches(planned(store.league("small")))
-    matches = [one.id for one in store.matches("small")]
+    matches = [one.id for one in store.matches("small")][1:]
     some = replace(settings, **limit)  # type: ignore[arg-type]
     for one in matches:
         Matches(connection, some).put(one)
@@ -163,7 +163,7 @@ def test_a_worker_makes_way_for_a_fresh_one(
             supervisor.tick()
             return all(store.match(one).state == "complete" for one in matches) and service.starts > 1
 
-        until(over)
+        until(over, 900.0)
     assert (service.failures, service.errors) == (0, 0)
     [worker] = store.workers()
     assert len(worker.processes) > 1
@@ -278,9 +278,8 @@ def test_a_store_that_stays_away(
         def add_game(self, *_args: object, **_more: object) -> bool:
             raise StoreAway("the store does not answer: gone")
 
-    with Gone(settings.store_url) as gone:
-        monkeypatch.setattr(jobs.Heart, "lost", property(lambda self: time.monotonic() > self._good_until - 2.5))
-        monkeypatch.setattr(jobs.Heart, "_beat", lambda _self: None)
+    with Gone(settings.store_url) as gone, monkeypatch.context() as patch:
+        patch.setattr(jobs.Heart, "_beat", lambda _self: None)
         assert Player(gone, settings).play(match) in {"interrupted", "infrastructure"}
     until(lambda: store.match(match).state == "waiting")
     assert play_match(match) == "complete"
