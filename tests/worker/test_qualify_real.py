@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from league.model import Submission
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("bubblewrap")]
 
 BOTS = ROOT / "tests" / "bots" / "hosted"
 PATIENCE = 600.0
@@ -27,7 +27,6 @@ PATIENCE = 600.0
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[Arena]:
     made = Arena(tmp_path)
-    made.env["ARENA_ALLOW_UNSANDBOXED"] = "1"
     yield made
     made.close()
 
