@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlalchemy import select
 
 from league.backup import RECORDS, Backup, writing
+from league.backup_files import Trees
 from league.canonical import canonical
 from league.database import Database, insert
 from league.errors import AlreadyExists, BadBackup
@@ -28,6 +29,7 @@ from league.tables import (
     bot_tokens,
     bot_versions,
     bots,
+    fault_logs,
     game_records,
     games,
     league_bots,
@@ -70,7 +72,7 @@ class Extra(Protocol):
         """Store what :meth:`dump` gave, unless it is there."""
 
 
-EXTRAS: list[Extra] = []
+EXTRAS: list[Extra] = [Trees()]
 """Parts beyond those below; they are written last and restored first."""
 
 
@@ -251,6 +253,7 @@ class _Dump:
                     **_plain(attempts, attempt, {"token"}),
                     "voids": self._of_attempt(attempt_voids, attempt.id, "cause"),
                     "logs": self._of_attempt(bot_logs, attempt.id, "id"),
+                    "fault_logs": self._of_attempt(fault_logs, attempt.id, "id"),
                 }
 
     def _of_attempt(self, table: Table, attempt: int, order: str) -> list[Line]:
@@ -421,8 +424,8 @@ class _Load:
         if line["ended_at"] is None:
             more |= {"ended_at": self._now, **_LOST}
         made = self._insert(attempts, line, more)
-        for table, name in ((attempt_voids, "voids"), (bot_logs, "logs")):
-            for entry in line[name]:
+        for table, name in ((attempt_voids, "voids"), (bot_logs, "logs"), (fault_logs, "fault_logs")):
+            for entry in line.get(name, ()):
                 self._insert(table, entry, {"attempt_id": made})
 
 

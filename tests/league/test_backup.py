@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
 import stat
@@ -105,6 +106,46 @@ def test_a_league_moves_to_another_store(store: Store, other: Store, tmp_path: P
     for match in other.matches("summer", state="open"):
         play_missing(other, match.id)
     assert other.finish_league("summer").key == KEY
+
+
+def hosted(store: Store) -> str:
+    """A league with a hosted bot of two mebibytes in it; the SHA-256 of its files."""
+    content = bytes(range(256)) * 8200
+    tree = hashlib.sha256(content).hexdigest()
+    store.add_blob(tree, io.BytesIO(content), now=10.0)
+    store.add_owner("ann")
+    given = {"name": "h", "run": "python bot.py", "build": "", "variants": ["turn-up"], "description": ""}
+    submission = store.submit("ann", given, tree, now=20.0)
+    claim = store.claim_submission(submission.id, 60.0, now=30.0)
+    assert claim is not None
+    assert store.submission_built(claim, tree)
+    assert store.qualified(claim, [], now=40.0)
+    make_league(store, bots=("a", "h"), variants=(variant("turn-up"),))
+    return tree
+
+
+def test_files_of_hosted_bots_move_too(store: Store, other: Store, tmp_path: Path) -> None:
+    """A hosted bot's files come along, once, and it is played from them there as here."""
+    tree = hosted(store)
+    path = saved(store, tmp_path / "summer.zip")
+    restore(other, path)
+    assert b"".join(other.blob(tree)) == b"".join(store.blob(tree))
+    (there,) = [bot for bot in other.league("summer").bots if bot.bot == "h"]
+    assert (there.tree, there.run, there.variants) == (tree, "python bot.py", ("turn-up",))
+    restore(other, path, "again")
+    assert other.has_blob(tree)
+
+
+def test_files_that_are_not_what_their_name_says(store: Store, other: Store, tmp_path: Path) -> None:
+    """Files under another SHA-256 than theirs are refused, whatever the manifest says, and nothing of the backup is stored."""
+    tree = hosted(store)
+    path = saved(store, tmp_path / "summer.zip")
+    wrong = tree[::-1]
+    forged = _forged(path, tmp_path / "forged.zip", "files.jsonl", lambda lines: [{**line, "sha256": wrong} for line in lines])
+    with pytest.raises(BadBackup, match=f"the files named {wrong} have the SHA-256 {tree}"):
+        restore(other, forged)
+    assert not other.has_blob(wrong)
+    assert other.leagues() == []
 
 
 def test_the_same_bytes(store: Store, other: Store, tmp_path: Path) -> None:
