@@ -32,9 +32,10 @@ def worker_id(data: Path) -> str:
     """
     path = data / "worker.id"
     data.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"worker.id.{os.getpid()}.new")
     if not path.exists():
-        draft.write_text(f"{uuid.uuid4()}\n", encoding="utf-8")
+        drawn = uuid.uuid4()
+        draft = path.with_name(f"worker.id.{drawn}.new")  # of this call alone: threads may draw at once
+        draft.write_text(f"{drawn}\n", encoding="utf-8")
         with suppress(FileExistsError):
             os.link(draft, path)
         draft.unlink()

@@ -185,12 +185,13 @@ def test_settings_of_recycling() -> None:
 # ---- quarantine -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_quarantined_worker_stops_and_waits(
     store: Store, match: str, settings: Settings, connection: Redis, tmp_path: Path
 ) -> None:
     """In quarantine a worker drops its match, takes no other however long the queue is, and plays on once released."""
     Matches(connection, settings).put(match)
-    process = start(settings, "hang:1,ok", tmp_path / "runs")
+    process = start(replace(settings, lease=15.0), "hang:1,ok", tmp_path / "runs")  # it hears of it at its next heartbeat
     try:
         until(lambda: len(store.games(match)) == 1)
         name = worker_id(settings.data)
@@ -280,7 +281,7 @@ def test_a_store_that_stays_away(
 
     with Gone(settings.store_url) as gone, monkeypatch.context() as patch:
         patch.setattr(jobs.Heart, "_beat", lambda _self: None)
-        assert Player(gone, settings).play(match) in {"interrupted", "infrastructure"}
+        assert Player(gone, replace(settings, lease=3.0)).play(match) in {"interrupted", "infrastructure"}
     until(lambda: store.match(match).state == "waiting")
     assert play_match(match) == "complete"
 
