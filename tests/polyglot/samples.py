@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ def lend_build(name: str, folder: Path) -> None:
     if name == "rust":
         build(name)
         subprocess.run(["cp", "-al", f"{ROOT}/{LANGUAGES[name].source}/target", folder], check=True)
+        for own in folder.glob("target/release/**/euchre*bot*"):  # its build script knows where the sample's protocol is
+            shutil.rmtree(own) if own.is_dir() else own.unlink(missing_ok=True)
 
 
 def shell(folder: Path, command: str) -> str:
