@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     os.environ["ARENA_SECRET"] = secret
     running = {name: start(given) for name, given in orders.items()}
     del os.environ["ARENA_SECRET"]
-    yield Scene(secret, mark, victim, ears, {name: finish(process, 300) for name, process in running.items()})
+    with ThreadPoolExecutor(len(running)) as readers:  # all at once: a referee that nobody reads waits
+        outcomes = dict(zip(running, readers.map(finish, running.values()), strict=True))
+    yield Scene(secret, mark, victim, ears, outcomes)
     victim.kill()
     victim.wait()
     for ear in (ears, abstract, other):
