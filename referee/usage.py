@@ -70,15 +70,10 @@ def shared(pids: Iterable[int]) -> int:
 def folder(pid: int, path: str) -> os.statvfs_result | None:
     """The file system that a process in a sandbox sees at a path; None where it is not in one yet, or has ended."""
     inside = f"/proc/{pid}/root{path}"
-    try:
-        if os.stat(inside).st_dev == os.stat(path).st_dev:  # noqa: PTH116 - magic links must not be resolved
-            return None
-    except FileNotFoundError:
-        return os.statvfs(inside) if os.path.exists(inside) else None  # noqa: PTH110
-    except OSError:
-        return None
-    with contextlib.suppress(OSError):
-        return os.statvfs(inside)
+    with contextlib.suppress(OSError):  # it may end between any two looks
+        here = os.stat(path).st_dev if os.path.exists(path) else None  # noqa: PTH110, PTH116 - magic links must not be resolved
+        if os.stat(inside).st_dev != here:  # noqa: PTH116 - likewise
+            return os.statvfs(inside)
     return None
 
 

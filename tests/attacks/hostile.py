@@ -199,14 +199,14 @@ def thief(guesses: str) -> None:
     channel = grpc.insecure_channel(os.environ["EUCHRE_REFEREE"])
     stub = referee_pb2_grpc.RefereeServiceStub(channel)
     token = os.environ["EUCHRE_TOKEN"]
-    near = [token[:-1] + letter for letter in "abcdefgh"] + ["", "operator", token[::-1]]
+    near = [token[:-1] + letter for letter in "abcdefgh" if letter != token[-1]] + ["", "operator", token[::-1]]
     for guess in (near * int(guesses))[: int(guesses)]:
         _try(stub, guess)
     control = control_pb2_grpc.ControlServiceStub(channel)
     cancel = control_pb2.CancelMatchRequest(match="test/match/1")
     for name, call in (
-        ("ListSessions", lambda: control.ListSessions(control_pb2.ListSessionsRequest(), timeout=5)),
-        ("CancelMatch", lambda: control.CancelMatch(cancel, timeout=5)),
+        ("ListSessions", lambda: control.ListSessions(control_pb2.ListSessionsRequest(), timeout=15)),
+        ("CancelMatch", lambda: control.CancelMatch(cancel, timeout=15)),
     ):
         try:
             call()
@@ -227,7 +227,7 @@ def _try(stub: referee_pb2_grpc.RefereeServiceStub, guess: str) -> None:
         [referee_pb2.PlayRequest(hello=referee_pb2.Hello(token=guess, protocol=1))]
     )
     try:
-        for response in stub.Play(requests, timeout=5):
+        for response in stub.Play(requests, timeout=15):
             say("SEATED", response)
     except grpc.RpcError as error:
         say("refused token", error.code().name)

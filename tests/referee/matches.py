@@ -137,7 +137,9 @@ def finish(process: subprocess.Popen[str], patience: float = 120.0) -> Outcome:
     finally:
         process.kill()
         process.communicate()
-    return Outcome(process.returncode, err, [json.loads(line) for line in out.splitlines()])
+    # of a run that failed the last line may be cut short
+    lines = out.splitlines() if process.returncode == 0 else [line for line in out.splitlines() if line.endswith("}")]
+    return Outcome(process.returncode, err, [json.loads(line) for line in lines])
 
 
 def only_bot_0_was_late(outcome: Outcome) -> bool:
