@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 HEAVY = {"sqlalchemy", "alembic", "redis", "rq", "numpy", "grpc", "flask", "league", "referee", "worker"}
 
 
-@pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Runs `arena` with these words on a fresh data folder."""
-    for name in ("ARENA_STORE", "REDIS_URL", "ARENA_QUEUE", "ARENA_REFEREE", "ARENA_OPERATOR_TOKEN", "ARENA_LEASE_SECONDS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ARENA_DATA", str(tmp_path / "data"))
-    return lambda *words: CliRunner().invoke(main, list(words))
-
-
 def stored() -> Store:
     """The store that the commands have used."""
     return Store.open(from_env().store_url)

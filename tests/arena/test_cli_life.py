@@ -6,32 +6,17 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner, Result
 
-from arena.__main__ import main
 from arena.cli.season import every, seconds_of
 from league.schedule import planned
-from league.store import Store
+from tests.arena.test_cli import stored
 from tests.league.samples import play, play_missing
-from worker.settings import from_env
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-
-@pytest.fixture
-def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Runs `arena` with these words on a fresh data folder."""
-    for name in ("ARENA_STORE", "REDIS_URL", "ARENA_QUEUE", "ARENA_REFEREE", "ARENA_OPERATOR_TOKEN", "ARENA_LEASE_SECONDS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ARENA_DATA", str(tmp_path / "data"))
-    return lambda *words: CliRunner().invoke(main, list(words))
-
-
-def stored() -> Store:
-    """The store that the commands have used."""
-    return Store.open(from_env().store_url)
+    from click.testing import Result
 
 
 BASE = ("--variants", "turn-up", "--sets", "2", "--format", "deals:2")

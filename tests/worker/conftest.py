@@ -11,11 +11,14 @@ import pytest
 from arena import spec
 from league.schedule import planned
 from league.store import Store
-from worker import attempt, jobs
+from worker import attempt, jobs, valkey
 from worker.settings import Settings, from_env
+from worker.supervise import Supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from redis import Redis
 
 KEY = bytes(range(32))
 FAKE = Path(__file__).with_name("fake_referee.py")
@@ -30,6 +33,16 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("ARENA_LEASE_SECONDS", "600")
     (tmp_path / "data").mkdir()
     return from_env()
+
+
+@pytest.fixture
+def connection(settings: Settings) -> Iterator[Redis]:
+    """A client of a fresh embedded server."""
+    with Supervisor() as supervisor:
+        supervisor.add(valkey.keeper(settings))
+        client = valkey.wait(settings, supervisor.tick)
+        yield client
+        client.close()
 
 
 @pytest.fixture

@@ -9,30 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from worker import scheduler, valkey
+from worker import scheduler
 from worker.jobs import play_match
 from worker.queueing import MARGIN, Matches, job_id
 from worker.scheduler import Reconciler
-from worker.supervise import Supervisor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from redis import Redis
 
     from league.store import Store
     from worker.settings import Settings
-
-
-@pytest.fixture
-def connection(settings: Settings) -> Iterator[Redis]:
-    """A client of a fresh embedded server."""
-    with Supervisor() as supervisor:
-        supervisor.add(valkey.keeper(settings))
-        client = valkey.wait(settings, supervisor.tick)
-        yield client
-        client.close()
 
 
 @pytest.fixture

@@ -10,12 +10,10 @@ from arena import spec
 from league.store import Store
 from tests.worker.arenas import SLOW, Arena, until
 from tests.worker.conftest import KEY
-from worker import valkey
 from worker.jobs import play_match
 from worker.queueing import Matches, job_id
 from worker.scheduler import Reconciler
 from worker.settings import ROOT
-from worker.supervise import Supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,16 +22,6 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from worker.settings import Settings
-
-
-@pytest.fixture
-def connection(settings: Settings) -> Iterator[Redis]:
-    """A client of a fresh embedded server."""
-    with Supervisor() as supervisor:
-        supervisor.add(valkey.keeper(settings))
-        client = valkey.wait(settings, supervisor.tick)
-        yield client
-        client.close()
 
 
 @pytest.fixture

@@ -51,16 +51,6 @@ def calm() -> Iterator[None]:
         event.clear()
 
 
-@pytest.fixture
-def connection(settings: Settings) -> Iterator[Redis]:
-    """A client of a fresh embedded server."""
-    with Supervisor() as supervisor:
-        supervisor.add(valkey.keeper(settings))
-        client = valkey.wait(settings, supervisor.tick)
-        yield client
-        client.close()
-
-
 def program(script: str, counter: Path) -> str:
     """A worker with the double in the referee's place."""
     return (
