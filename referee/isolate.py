@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import subprocess
-import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from referee import cgroup, launch
 from referee.box import Box, Limits
@@ -25,7 +25,7 @@ from referee.isolator import Finding
 from referee.isolators import CGROUP, ISOLATORS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from referee.isolator import Ability
 
@@ -34,6 +34,8 @@ READ: Final = "ARENA_SANDBOX_READ"
 """More folders that sandboxes may read, separated by colons: toolchains outside /usr."""
 _GRACE: Final = 10.0
 """Seconds for a launcher to kill what it started, before it is killed."""
+_TICK: Final = 0.1
+"""Seconds between two questions whether to go on."""
 
 
 # ---- what works here ------------------------------------------------------------------------------------------------
@@ -159,6 +161,7 @@ def run(  # noqa: PLR0913 - each has a default
     seconds: float = 300.0,
     network: bool = False,
     allow_unsandboxed: bool = False,
+    stop: Callable[[], str | None] = lambda: None,
 ) -> Ran:
     """Run a command in a sandbox and wait for it; whatever it started is dead when this returns, also if this process is killed.
 
@@ -171,6 +174,7 @@ def run(  # noqa: PLR0913 - each has a default
         seconds: after which it is killed.
         network: whether it has this machine's network.
         allow_unsandboxed: run it without a sandbox where none can be made.
+        stop: asked a few times a second; once it gives a reason, the command is killed.
 
     Raises:
         IsolationMissing: no sandbox can be made here, or this one could not.
@@ -184,47 +188,57 @@ def run(  # noqa: PLR0913 - each has a default
     found = replace(box(Path(tree).resolve(), limits, allow_unsandboxed=allow_unsandboxed), writable=writable, network=network)
     variables = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", **(env or {})}
     began = time.monotonic()
-    event, late = _alone({"start": 1, "argv": list(words), "env": variables, "cwd": None, "box": found.as_json()}, seconds)
+    deadline = began + seconds
+
+    def why() -> str | None:
+        return stop() or (f"not done after {seconds:g} s" if time.monotonic() > deadline else None)
+
+    event, killed = _alone({"start": 1, "argv": list(words), "env": variables, "cwd": None, "box": found.as_json()}, why)
     if event.get("broken"):
         raise IsolationMissing(f"the sandbox could not be made: {event['err'].strip()}")
-    reason = event.get("reason", "") or (f"killed: not done after {seconds:g} s" if late else "")
+    reason = event.get("reason", "") or (f"killed: {killed}" if killed else "")
     notes = tuple(event.get("notes", ()))
     return Ran(event["code"], event["out"], event["err"], reason, notes, time.monotonic() - began)
 
 
-def _alone(command: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bool]:
-    """Start one program by a launcher of its own; how it ended, and whether that was because its time was over."""
+def _alone(command: dict[str, Any], why: Callable[[], str | None]) -> tuple[dict[str, Any], str | None]:
+    """Start one program by a launcher of its own; how it ended, and why it was killed, if it was."""
     path = os.pathsep.join(filter(None, (launch.ROOT, os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": path}
-    late = threading.Event()
     with subprocess.Popen(
         launch.PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, start_new_session=True
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        pipe = child.stdin
-
-        def stop() -> None:
-            late.set()
-            with contextlib.suppress(OSError, ValueError):  # it has ended at this very moment
-                pipe.write(b'{"stop": 1}\n')
-                pipe.flush()
-
-        timer = threading.Timer(seconds, stop)
-        timer.daemon = True
         try:
-            pipe.write(json.dumps(command).encode() + b"\n")
-            pipe.flush()
-            timer.start()
+            _tell(child.stdin, command)
+            killed = _wait(child.stdout, why)
+            if killed is not None:
+                _tell(child.stdin, {"stop": 1})
             line = child.stdout.readline()
         finally:
-            timer.cancel()
-            pipe.close()
+            with contextlib.suppress(OSError):
+                child.stdin.close()
             _end(child)
     if not line:
         raise LauncherGone("the launcher has ended")
     event: dict[str, Any] = json.loads(line)
-    return event, late.is_set()
+    return event, killed
+
+
+def _tell(pipe: IO[bytes], command: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # it has ended at this very moment, which its output tells
+        pipe.write(json.dumps(command).encode() + b"\n")
+        pipe.flush()
+
+
+def _wait(output: IO[bytes], why: Callable[[], str | None]) -> str | None:
+    """Wait until there is something to read; or else, why no longer."""
+    while not select.select([output], [], [], _TICK)[0]:
+        reason = why()
+        if reason is not None:
+            return reason
+    return None
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -119,7 +119,7 @@ class Qualifier:
 
 
 def _reason_to_stop(heart: Heart) -> str | None:
-    if jobs.STOP.is_set():
+    if jobs.DRAIN.is_set():  # nothing of a qualification is kept: there is no sense in finishing a part of it
         return "the worker was told to stop"
     return "the lease was lost, or the bot was withdrawn" if heart.lost else None
 
@@ -168,11 +168,12 @@ class Work:
         began = time.monotonic()
         step: Step = {"name": "build", "title": f"Build: {command}", "status": "failed"}
         with self._copy() as folder:
-            done = sandbox.build(shlex.split(command), folder, BUILD_SECONDS)
+            done = sandbox.build(shlex.split(command), folder, BUILD_SECONDS, self.stop)
             step["output"] = done.output
             step["detail"] = done.how
             try:
                 if not done.ok:
+                    self._heed()  # it may have been killed for that
                     raise Unfit(f"the build failed ({done.how}): {command}")
                 with archives.packed_folder(folder, archives.BUILT, follow=True) as tree:
                     self.store.add_blob(tree.sha256, tree.file)

@@ -9,7 +9,7 @@ from referee import isolate
 from referee.errors import BadOrder, IsolationMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 _TAIL = 16_000
@@ -50,10 +50,13 @@ def _require() -> None:
         raise NoSandbox(str(error)) from None
 
 
-def build(words: Sequence[str], folder: Path, seconds: float) -> Ran:
-    """Run a build in a folder, which it may change; nothing that it has started is left. Raises NoSandbox."""
+def build(words: Sequence[str], folder: Path, seconds: float, stop: Callable[[], str | None]) -> Ran:
+    """Run a build in a folder, which it may change, until `stop` gives a reason; nothing that it has started is left.
+
+    Raises NoSandbox.
+    """
     try:
-        done = isolate.run(words, folder, writable=True, seconds=seconds)
+        done = isolate.run(words, folder, writable=True, seconds=seconds, stop=stop)
     except (IsolationMissing, BadOrder) as error:
         raise NoSandbox(str(error)) from None
     how = done.reason or f"exit code {done.code}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
 from contextlib import suppress
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 STALE = 24 * 3600.0
 """Seconds after which a tree that is half unpacked is nobody's any more."""
+UNUSED = 14 * 24 * 3600.0
+"""Seconds without use after which a tree is removed here; it is fetched again when it is wanted."""
 
 
 def folder_of(data: Path, tree: str) -> Path:
@@ -36,7 +39,7 @@ def ready(store: Store, data: Path, tree: str) -> Path:
         OSError: it cannot be written.
     """
     target = folder_of(data, tree)
-    if target.is_dir():
+    if _used(target):
         return target
     target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     _sweep(target.parent)
@@ -52,12 +55,26 @@ def ready(store: Store, data: Path, tree: str) -> Path:
     return target
 
 
+def _used(target: Path) -> bool:
+    """Whether a tree is there; if so, note that it is used, which is what keeps it."""
+    with suppress(FileNotFoundError):
+        os.utime(target)
+        return True
+    return False
+
+
 def _sweep(folder: Path) -> None:
-    """Remove what workers that were killed have left half unpacked."""
-    for path in folder.glob("*.new"):
+    """Remove what workers that were killed have left half unpacked, and trees that nobody has used for long."""
+    for path in folder.iterdir():
+        age = STALE if path.suffix == ".new" else UNUSED
         with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > STALE:
-                archives.remove(path)
+            if time.time() - path.stat().st_mtime > age:
+                archives.remove(_set_aside(path))
+
+
+def _set_aside(path: Path) -> Path:
+    """Give a tree a name under which nobody looks for it, so that none is found half removed."""
+    return path if path.suffix == ".new" else path.rename(path.with_name(f"{path.name}.{uuid.uuid4().hex}.new"))
 
 
 def of_lineup(store: Store, data: Path, lineup: Iterable[BotVersion]) -> dict[str, Path]:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.common import say
 from arena.settings import from_env
 from referee import isolate
 from referee.box import Limits
+from referee.errors import IsolationMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +61,17 @@ def _limits(texts: Sequence[str]) -> Limits:
 def _permit(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         os.environ[isolate.ALLOW] = "1"  # for the workers, and the referees that they start
+
+
+def warn_without_isolation() -> None:
+    """Say at the start of workers what they will not be able to do, rather than let every hosted bot wait without a word."""
+    try:
+        name, _ = isolate.choose()
+    except IsolationMissing as error:
+        say(f"hosted bots will neither be qualified nor played here, others will: {error}")
+    else:
+        if name == "none":
+            say(f"hosted bots run without isolation here, with all that this user may do ({isolate.ALLOW}=1)")
 
 
 unsandboxed_option = click.option(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from arena.check.report import FAILED, Result
-from arena.cli.common import opened, say, table
+from arena.cli.common import counted, opened, say, table
 from arena.remote import far, remote_options
 from league.model import State
+from referee.box import size_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -95,6 +96,20 @@ def qualify(bot: str, version: int | None) -> None:
     click.echo(verdict(found.as_json()))
     if found.state != "qualified":
         raise click.exceptions.Exit(1)
+
+
+@submission.command()
+@click.option("--days", type=click.FloatRange(0), default=30.0, show_default=True, help="Leave what ended within so many days.")
+@click.option("--look", is_flag=True, help="Only say what would be removed.")
+def sweep(days: float, *, look: bool) -> None:
+    """Remove the files of versions that can never play: those that failed or were withdrawn, and were in no league.
+
+    What came of them stays to be read. Submitting the same files again stores them again.
+    """
+    with opened() as (_, store):
+        found = store.sweep_blobs(time.time() - days * 86400, only_look=look)
+    size = size_text(sum(size for _, size in found)) if found else "nothing"
+    click.echo(f"{counted(len(found), 'set')} of files {'would be ' if look else ''}removed, {size} before compression")
 
 
 def _find(bot: str, version: int | None, where: Mapping[str, Any]) -> Json:

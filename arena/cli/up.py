@@ -14,7 +14,7 @@ from arena import services
 from arena.cli.common import opened, say
 from arena.cli.metrics import metrics_words, serving
 from arena.cli.run import LOOK_SECONDS, TICK, Patience, brief, default_workers, reconcile
-from arena.cli.sandbox import unsandboxed_option
+from arena.cli.sandbox import unsandboxed_option, warn_without_isolation
 from arena.cli.serve import DASHBOARD, tls_options
 from league.seasons import Seasons
 from worker import valkey
@@ -52,6 +52,8 @@ def up(  # noqa: PLR0913 - one argument an option
         for service in (referee, *services.workers(settings, number), services.dashboard(settings, bind)):
             supervisor.add(service)
         say(f"dashboard at http://{bind}, referee at {referee.public}, {number} workers; logs in {settings.logs}")
+        if number:
+            warn_without_isolation()
         play_open(settings, store, supervisor, stop, number)
         supervisor.drain(stop.urgent)
     say("all stopped")

@@ -9,7 +9,7 @@ import click
 
 from arena import services
 from arena.cli.common import command_line, counted, opened, say, table
-from arena.cli.sandbox import unsandboxed_option
+from arena.cli.sandbox import unsandboxed_option, warn_without_isolation
 from arena.cli.serve import watch
 from worker.pulse import LONGEST_BEAT, worker_id
 from worker.supervise import Supervisor, stopping
@@ -49,6 +49,7 @@ def _run(workers: int) -> None:
             supervisor.add(one)
         name = worker_id(settings.data)
         say(f"worker {name}, {workers} process{'es' if workers > 1 else ''}; logs in {settings.logs}")
+        warn_without_isolation()
         watch(supervisor, stop)
 
 

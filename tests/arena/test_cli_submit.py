@@ -146,6 +146,22 @@ def test_what_came_of_it(arena: Callable[..., Result], folder: Path, store: Stor
     assert (missing.exit_code, "no version 2 (it has: 1)" in missing.stderr) == (1, True)
 
 
+def test_sweeping(arena: Callable[..., Result], folder: Path, store: Store) -> None:
+    """Files that nobody can play go on demand, not before their time; their submission stays to be read."""
+    arena("submit", folder, "--no-wait")
+    settle(store, store.submission("good"), "it cheats")
+    assert arena("submission", "sweep").stdout == "0 sets of files removed, nothing before compression\n"
+    for words, said in (
+        (("--look",), "1 set of files would be removed"),
+        ((), "1 set of files removed"),
+        ((), "0 sets of files"),
+    ):
+        swept = arena("submission", "sweep", "--days", "0", *words)
+        assert (swept.exit_code, swept.stdout.startswith(said)) == (0, True), swept.output
+    assert "it cheats" in arena("submission", "show", "good").stdout
+    assert arena("submission", "sweep", "--days", "-1").exit_code == 2
+
+
 def test_which_version_plays(arena: Callable[..., Result], folder: Path, store: Store) -> None:
     """promote, rollback and withdraw say what plays now; a version that failed enters no league."""
     for number in range(3):

@@ -161,6 +161,34 @@ def test_a_file_counts_once_it_is_whole(store: Store) -> None:
     assert b"".join(store.blob(name)) == content
 
 
+def test_files_that_nobody_can_play_are_swept_away(owned: Store) -> None:
+    """Of versions that failed or were withdrawn long ago, unless a league has them; handed in again they are as good as new."""
+    names = {}
+    for number, word in enumerate(("failed", "withdrawn", "played", "good", "waiting", "late", "again")):
+        content = word.encode()
+        names[word] = hashlib.sha256(content).hexdigest()
+        owned.add_blob(names[word], io.BytesIO(content), now=10.0)
+        found = owned.submit("ann", manifest(), names[word], now=10.0 + number)
+        if word != "waiting":
+            qualify(owned, found, "it cheats" if word in ("failed", "again") else None, now=1000.0 if word == "late" else 100.0)
+        if word == "played":
+            owned.create_league(spec(bots=("hosted", "a", "b", "c", "d")))
+        if word in ("withdrawn", "played"):
+            owned.withdraw("hosted", found.version, now=120.0)
+    owned.withdraw("hosted", 6, now=1100.0)
+    owned.add_blob(names["again"], io.BytesIO(b"again"), now=900.0)
+    swept = sorted((names[word], len(word)) for word in ("failed", "withdrawn"))
+    assert owned.sweep_blobs(500.0, only_look=True) == swept
+    assert owned.has_blob(names["failed"])
+    assert owned.sweep_blobs(500.0) == swept
+    assert owned.sweep_blobs(500.0) == []
+    assert {word for word, name in names.items() if owned.has_blob(name)} == {"played", "good", "waiting", "late", "again"}
+    with pytest.raises(NotFound, match=names["failed"]):
+        list(owned.blob(names["failed"]))
+    owned.add_blob(names["failed"], io.BytesIO(b"failed"))
+    assert b"".join(owned.blob(names["failed"])) == b"failed"
+
+
 # ---- submitting -------------------------------------------------------------------------------------------------------
 
 

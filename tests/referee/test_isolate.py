@@ -190,6 +190,15 @@ def test_a_build_that_does_not_end_is_killed(tree: Path) -> None:
 
 
 @boxed
+def test_a_build_that_is_not_wanted_any_more_is_killed(tree: Path) -> None:
+    """As soon as there is a reason, which it is told by."""
+    done = isolate.run(
+        ["sh", "-c", "touch begun; sleep 500"], tree, stop=lambda: "no time" if (tree / "begun").exists() else None
+    )
+    assert (done.code, done.reason) == (137, "killed: no time")
+
+
+@boxed
 def test_a_build_that_uses_too_much_is_killed(tree: Path) -> None:
     """Memory, and what it writes to its tree."""
     grow = ["python3", "-c", "import os\nhoard = []\nwhile True: hoard.append(os.urandom(1 << 24))"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 import tarfile
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +154,14 @@ def test_a_build_that_does_not_end(arena: Store, settings: Settings, monkeypatch
     assert "not done after 1 s" in arena.submission("hosted").reason
 
 
+def test_a_build_is_not_waited_for(arena: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that is told to stop kills the build, and the next one begins at once."""
+    found = hand_in(arena, build="sleep 600")
+    monkeypatch.setattr(jobs.DRAIN, "is_set", lambda: any((settings.data / "trees").glob("build-*")))
+    assert Qualifier(arena, settings).qualify(found.id) == "stopped"
+    assert arena.waiting_submissions() == [found.id]
+
+
 def test_a_check_that_fails(arena: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """The step that failed is the reason, with all that `arena check` tells of it."""
     line = {"step": 3, "name": "answer", "title": "Answers", "status": "failed", "detail": "not legal", "seconds": 0.1}
@@ -246,7 +256,7 @@ def test_a_worker_that_is_told_to_stop_gives_it_back(
     """It stops what it runs, and the next worker may begin at once."""
     play("hang:1")
     found = hand_in(arena)
-    monkeypatch.setattr(jobs.STOP, "is_set", (settings.data / "trees" / found.tree).exists)
+    monkeypatch.setattr(jobs.DRAIN, "is_set", (settings.data / "trees" / found.tree).exists)
     assert Qualifier(arena, settings).qualify(found.id) == "stopped"
     assert arena.waiting_submissions() == [found.id]
 
@@ -287,3 +297,19 @@ def test_a_tree_is_unpacked_once_whoever_comes(arena: Store, settings: Settings)
     (folder,) = set(got)
     assert sum(path.is_file() for path in folder.rglob("*")) == 51
     assert [path.name for path in folder.parent.iterdir()] == [found.tree]
+
+
+def test_trees_that_nobody_uses_go(arena: Store, settings: Settings) -> None:
+    """A tree is removed when it has not been used for long, and fetched again when it is wanted; drafts go after a day."""
+    old, used, new = (hand_in(arena, {"bot.py": name, "bot.toml": ""}) for name in ("old", "used", "new"))
+    folders = [trees.ready(arena, settings.data, one.tree) for one in (old, used)]
+    drafts = [folders[0].with_name(f"{'0' * 64}.{name}.new") for name in ("stale", "fresh")]
+    for path in drafts:
+        path.mkdir()
+    for path in (*folders, drafts[0]):
+        os.utime(path, times=(0, time.time() - trees.UNUSED - 60))
+    assert trees.ready(arena, settings.data, used.tree) == folders[1]
+    trees.ready(arena, settings.data, new.tree)
+    left = {path.name for path in folders[0].parent.iterdir()}
+    assert left == {used.tree, new.tree, drafts[1].name}
+    assert (trees.ready(arena, settings.data, old.tree) / "bot.py").read_text() == "old"
