@@ -71,6 +71,8 @@ class Lag:
 
     def worst(self, since: float, now: float) -> float:
         """The longest single lateness since a moment."""
+        if not self._worst or self._worst[-1][0] < since:  # as nearly always
+            return self._overdue(now)
         return max(self._overdue(now), next((late for at, late in self._worst if at >= since), 0.0))
 
 

@@ -29,6 +29,8 @@ DOMAIN: Final = "euchre.v1"
 TURNS: Final = 2
 """Turns of the event loop between waking and writing, in which other bots' answers that are there already make more asks
 ready: with 64 tables eight asks travel together in place of two, and the referee needs half the time."""
+HOLD: Final = 0.005
+"""Seconds at most for which asks wait for more of them, while the bot has as many others in hand."""
 BLOCKED: Final = 0.02
 """Seconds beyond which a write is taken to wait for the bot to read."""
 TEXT: Final = 400
@@ -73,6 +75,7 @@ class BotStream:
     def __init__(self, stuck_after: float) -> None:
         self.ended: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
         self.woken = asyncio.Event()
+        self.ripe = asyncio.Event()
         self.writing: float | None = None
         self.free = 0.0
         self._stuck_after = stuck_after
@@ -80,6 +83,17 @@ class BotStream:
     def wake(self) -> None:
         """There is something to send."""
         self.woken.set()
+
+    def ripen(self) -> None:
+        """What there is to send need not wait for more."""
+        self.ripe.set()
+
+    async def hold(self) -> None:
+        """Wait until it need not wait, but not for long."""
+        self.ripe.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HOLD):
+                await self.ripe.wait()
 
     def end(self, refusal: Refusal | None) -> None:
         """End the stream; the first reason counts."""
@@ -218,14 +232,16 @@ class PlayService:
             await stream.woken.wait()
             for _ in range(TURNS):  # no timer: only what has arrived already is taken first
                 await asyncio.sleep(0)
+            if not session.ripe:
+                await stream.hold()
             stream.woken.clear()
             if session.stream is not stream or stream.ended.done():
                 return  # an ending is said by a status: a goodbye in between would make it look well
             message = session.collect(now())
+            goodbye = session.leaving
             if message is not None:
-                goodbye = message.goodbye
                 stream.writing = now()
-                await context.write(message.SerializeToString())
+                await context.write(message)
                 stream.written(now())
         await asyncio.sleep(FAREWELL)
 

@@ -11,15 +11,16 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
-from euchre.v1 import referee_pb2
-from referee import wire
+from euchre.v1 import referee_pb2, table_pb2
+from referee import encode, wire
 from referee.errors import Refusal
 from referee.limits import Rate
+from referee.table import NOTE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from euchre.v1 import control_pb2, table_pb2
+    from euchre.v1 import control_pb2
     from referee.limits import Limits
     from referee.order import Order
     from referee.table import Fault, Question, Table
@@ -35,6 +36,9 @@ class Stream(Protocol):
     def wake(self) -> None:
         """There is something to send."""
 
+    def ripen(self) -> None:
+        """What there is to send need not wait for more."""
+
     def end(self, refusal: Refusal | None) -> None:
         """End the stream, with a status that says why, or well."""
 
@@ -44,7 +48,8 @@ class Stream(Protocol):
 
 EXCHANGES: Final = 4
 """Asks to a seat at a table that are kept, with their answers, to explain a fault."""
-Exchange = tuple["table_pb2.Ask", "table_pb2.Answer | None"]
+Exchange = tuple[int, bytes, "tuple[int, int, str] | None"]
+"""An ask's id, the ask as it was sent, and the card, call and note of its answer: never the message that an answer came in."""
 
 
 class TableSeat:
@@ -75,24 +80,26 @@ class TableSeat:
     def fault(self, fault: Fault) -> None:
         """Queue the notice, and keep what went before it."""
         log = wire.fault_log(self.seat, *self._at, fault)
-        for ask, answer in self._last:
-            log.exchanges.add(ask=ask, answer=answer)
-        if not self._last or self._last[-1][0].id != fault.question.number:
+        for number, ask, answer in self._last:
+            exchange = log.exchanges.add(ask=table_pb2.Ask.FromString(ask))
+            if answer is not None:
+                exchange.answer.CopyFrom(wire.kept_answer(number, *answer))
+        if not self._last or self._last[-1][0] != fault.question.number:
             log.exchanges.add()  # it was never sent
         self.fault_logs.append(log)
         self.session.notice_fault(self, fault)
 
-    def asked(self, ask: table_pb2.Ask) -> None:
+    def asked(self, number: int, ask: bytes) -> None:
         """An ask is being sent; one that is sent again, to a bot that has come back, is the same ask."""
-        if self._last and self._last[-1][0].id == ask.id:
+        if self._last and self._last[-1][0] == number:
             self._last.pop()
-        self._last.append((ask, None))
+        self._last.append((number, ask, None))
 
     def answered(self, answer: table_pb2.Answer) -> None:
         """An answer to the ask that was sent last has come."""
-        if self._last and self._last[-1][0].id == answer.ask:
-            kept = wire.copied(answer)
-            self._last[-1] = (self._last[-1][0], kept)
+        if self._last and self._last[-1][0] == answer.ask:
+            number, ask, _ = self._last[-1]
+            self._last[-1] = (number, ask, (answer.card, answer.call, answer.note[:NOTE_BYTES]))
 
     def close(self, table: Table) -> None:
         """Queue the notice, and leave the table."""
@@ -196,6 +203,14 @@ class Session:
         """Whether the session may not sit at one more table."""
         return len(self.seats) >= self.capacity
 
+    @property
+    def ripe(self) -> bool:
+        """Whether what there is to send may go: the bot has no more asks in hand than would come with it.
+
+        A bot that is busy gains nothing from one more ask, and a message costs as much as ten asks in it.
+        """
+        return len(self.open) <= 2 * len(self._unsent)
+
     def plays(self, variant: str) -> bool:
         """Whether the bot said that it plays a variant."""
         return not self.variants or variant in self.variants
@@ -230,6 +245,8 @@ class Session:
             question.table.hand_over(question, question.opened)
         else:
             self.stream.wake()
+            if self.ripe:
+                self.stream.ripen()
 
     def settled(self, question: Question) -> None:
         """Forget a question."""
@@ -265,6 +282,8 @@ class Session:
                 seat, question = found
                 seat.answered(answer)
                 question.table.answer(question, wire.reply(answer), now)
+        if self.stream is not None and self.ripe:
+            self.stream.ripen()
 
     def _stray(self, number: int, now: float) -> None:
         if not self._strays.allow(now):
@@ -285,10 +304,16 @@ class Session:
         for _, question in self._unsent.values():
             question.table.hand_over(question, now, free=now)
 
-    def collect(self, now: float) -> referee_pb2.PlayResponse | None:
-        """All that is to be said now, in one message, or None. The clocks of the asks in it run from `now`."""
+    def collect(self, now: float) -> bytes | None:
+        """All that is to be said now, as one PlayResponse, or None. The clocks of the asks in it run from `now`."""
+        parts = [self._head().SerializeToString(), *self._asked(now), self._tail().SerializeToString()]
+        for queue in (self._opened, self._stale, self._faults, self._unsent, self._closed):
+            queue.clear()
+        return b"".join(parts) or None
+
+    def _head(self) -> referee_pb2.PlayResponse:
+        """What is to be said before the asks."""
         message = referee_pb2.PlayResponse()
-        free = self.stream.free if self.stream else now
         if self._welcome:
             self._welcome = False
             message.welcome.session = self.number
@@ -299,14 +324,19 @@ class Session:
         for stale in self._stale:
             message.stale.add(ask=stale)
         message.faults.extend(self._faults)
+        return message
+
+    def _asked(self, now: float) -> Iterator[bytes]:
+        free = self.stream.free if self.stream else now
         for number, (seat, question) in self._unsent.items():
-            question.table.hand_over(question, now, free)
-            ask = message.asks.add()
-            wire.fill_ask(ask, number, seat.number, question.view(), question.legal)
-            wire.fill_times(ask, *question.left(now), question.last)
-            seat.asked(ask)
+            table = question.table
+            table.hand_over(question, now, free)
+            ask = encode.ask_bytes(number, seat.number, question.view(), question.legal, (*question.left(now), question.last))
+            seat.asked(number, ask)
+            yield encode.element(ask)
+
+    def _tail(self) -> referee_pb2.PlayResponse:
+        """What is to be said after them."""
+        message = referee_pb2.PlayResponse(goodbye=self.leaving)
         message.closed.extend(self._closed)
-        message.goodbye = self.leaving
-        for queue in (self._opened, self._stale, self._faults, self._unsent, self._closed):
-            queue.clear()
-        return message if message.ByteSize() else None
+        return message

@@ -9,7 +9,6 @@ everything that the loop was late.
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -18,7 +17,7 @@ from referee.lag import Lag
 from referee.rules.cards import action_text, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from referee.clock import Clock
     from referee.game import Game
@@ -63,6 +62,8 @@ class Question:
 
     def left(self, now: float) -> tuple[float, float]:
         """Seconds left for this answer, and in the bank."""
+        if self.handed == now:
+            return self.table.clock.answer, self.bank
         spent = self.table.waited(self, now)
         answer = self.table.clock.answer
         return max(0.0, answer - spent), max(0.0, self.bank - max(0.0, spent - answer))
@@ -155,8 +156,10 @@ class Table:
 
     def start(self, now: float) -> None:
         """Begin to ask."""
-        with self._blameless():
+        try:
             self._go_on(now)
+        except Exception as error:  # noqa: BLE001 - see _blame
+            self._blame(error)
 
     def hand_over(self, question: Question, now: float, free: float = 0.0) -> None:
         """The question leaves for the bot: its clock starts. Later calls for the same question change nothing.
@@ -172,31 +175,38 @@ class Table:
         """Take the answer to a question; False, and nothing done, where the question is open no longer."""
         if question is not self.question:
             return False
-        with self._blameless():
+        try:
             self.hand_over(question, now)
-            if self.waited(question, now) > self.clock.answer + question.bank:
+            waited = self.waited(question, now)
+            if waited > self.clock.answer + question.bank:
                 self._time_out(question, now)
             else:
-                self._take(question, reply, now)
+                self._take(question, reply, waited, now)
             self._go_on(now)
+        except Exception as error:  # noqa: BLE001 - see _blame
+            self._blame(error)
         return True
 
     def expire(self, now: float) -> None:
         """Step in if the time for the open question has run out. Call it when all that has arrived is taken."""
         question = self.question
         if question is not None and self.waited(question, now) > self.clock.answer + question.bank:
-            with self._blameless():
+            try:
                 self._time_out(question, now)
                 self._go_on(now)
+            except Exception as error:  # noqa: BLE001 - see _blame
+                self._blame(error)
 
     def gone(self, seat: int, cause: str, now: float) -> None:
         """There is nobody at a seat any more; its side forfeits as soon as it would be asked. `cause` is one of game.ABSENT."""
         self._absent.setdefault(seat, cause)
         question = self.question
         if question is not None and question.seat == seat:
-            with self._blameless():
+            try:
                 self._step_in(question, cause, None, "", now)
                 self._go_on(now)
+            except Exception as error:  # noqa: BLE001 - see _blame
+                self._blame(error)
 
     def stop(self, cause: str, detail: str) -> None:
         """Break the game off: it comes to nothing and must be played again."""
@@ -229,10 +239,11 @@ class Table:
         self.question = question = Question(self, seat, now)
         self.seats[seat].ask(question)
 
-    def _take(self, question: Question, reply: Reply, now: float) -> None:
+    def _take(self, question: Question, reply: Reply, waited: float, now: float) -> None:
         seat = question.seat
-        waited = self._count(question, now)
-        self.banks[seat] -= min(self.banks[seat], max(0.0, waited - self.clock.answer))
+        self._count(question, waited, now)
+        if waited > self.clock.answer:
+            self.banks[seat] -= min(self.banks[seat], waited - self.clock.answer)
         self.last[seat] = waited
         self._answered.add(seat)
         if reply.note:
@@ -246,7 +257,8 @@ class Table:
 
     def _time_out(self, question: Question, now: float) -> None:
         seat = question.seat
-        waited = self._count(question, now)
+        waited = self.waited(question, now)
+        self._count(question, waited, now)
         self.banks[seat] = 0.0
         self.last[seat] = waited
         late = BANK_EMPTY if question.bank else LATE
@@ -285,15 +297,13 @@ class Table:
             return 0.0
         return max(0.0, now - question.handed - (self._lag.total(now) - question.lag))
 
-    def _count(self, question: Question, now: float) -> float:
-        """Note the two parts of a decision; returns the bot's."""
-        rest = self.waited(question, now)
+    def _count(self, question: Question, waited: float, now: float) -> None:
+        """Note the two parts of a decision: the referee's own, and the bot's."""
         own = question.own + (self._lag.worst(question.handed, now) if question.handed is not None else 0.0)
         times = self.times[question.seat]
         times.own.append(int(own * 1e6))
-        times.rest.append(int(rest * 1e6))
+        times.rest.append(int(waited * 1e6))
         self._on_own_time(own, now)
-        return rest
 
     def _keep(self, note: str, seat: int) -> None:
         raw = note.encode("utf-8", "replace")
@@ -302,11 +312,7 @@ class Table:
         deal = self.game.deal
         self.notes.append(Note(deal.number, len(deal.moves), seat, text, cut))
 
-    @contextmanager
-    def _blameless(self) -> Iterator[None]:
+    def _blame(self, error: Exception) -> None:
         """An error of our own voids the game; it must never end a bot's stream, for which the bot would be blamed."""
-        try:
-            yield
-        except Exception as error:
-            log.exception("table of set %d", self.game.set_number)
-            self.stop(INFRASTRUCTURE, f"{type(error).__name__}: {error}")
+        log.error("table of set %d", self.game.set_number, exc_info=error)
+        self.stop(INFRASTRUCTURE, f"{type(error).__name__}: {error}")

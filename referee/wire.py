@@ -16,7 +16,7 @@ from referee.rules.cards import CARDS, JOKER, bits
 from referee.rules.errors import RulesError
 from referee.rules.options import text_of
 from referee.shuffle import commitment
-from referee.table import NO_ACTION, NOTE_BYTES, Reply
+from referee.table import NO_ACTION, Reply
 
 if TYPE_CHECKING:
     from google.protobuf.duration_pb2 import Duration
@@ -247,6 +247,6 @@ def fault_log(seat: int, deal: int, move: int, fault: Fault) -> control_pb2.Faul
     return control_pb2.FaultLog(deal=deal, move=move, seat=seat, cause=fault.cause, detail=fault.detail)
 
 
-def copied(answer: table_pb2.Answer) -> table_pb2.Answer:
-    """An answer to keep, its note no longer than a note may be: what is kept must not hold the message that it came in."""
-    return table_pb2.Answer(ask=answer.ask, card=answer.card, call=answer.call, note=answer.note[:NOTE_BYTES])
+def kept_answer(ask: int, card: int, call: int, note: str) -> table_pb2.Answer:
+    """An answer that was kept."""
+    return table_pb2.Answer(ask=ask, card=card, call=call, note=note)  # type: ignore[arg-type]  # numbers of enums, known or not

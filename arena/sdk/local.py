@@ -9,9 +9,9 @@ A bot meets exactly what it would meet over the wire, minus the clock::
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from arena.sdk.bot import Answer, Bot, move_of
+from arena.sdk.lazy import cached_property
 from arena.sdk.table import Said, Table, Trick, trick_of
 from arena.sdk.view import View
 from arena.sdk.words import (

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
+from arena.sdk.lazy import cached_property
 from arena.sdk.words import CARDS, Call, Card, Move, Suit
 from referee.rules import Rules
 

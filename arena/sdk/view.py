@@ -6,10 +6,10 @@ bot pays only for what it uses.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from time import monotonic
 
 from arena.sdk.facts import Facts
+from arena.sdk.lazy import cached_property
 from arena.sdk.table import Said, Table, Trick
 from arena.sdk.words import CODE_BY_SUIT, SUIT_BY_CODE, SUITS, Call, Card, Move, Phase, Suit, Turned
 from referee.rules.tricks import RANK, STRENGTH, SUIT_OF

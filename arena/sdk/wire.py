@@ -1,7 +1,6 @@
 """Messages of the protocol to views and back, and nothing else."""
 
-from functools import cached_property
-
+from arena.sdk.lazy import cached_property
 from arena.sdk.table import Fault, Result, Said, Table, Trick, trick_of
 from arena.sdk.view import View
 from arena.sdk.words import CARDS, PHASES, SUITS, TURNED, Call, Card, Move, Phase, Suit, Turned, call_numbered

@@ -32,6 +32,9 @@ class Wire:
         self.is_stuck = False
         self.free = 0.0
 
+    def ripen(self) -> None:
+        """Need not wait: whatever is collected here is collected by hand."""
+
     def wake(self) -> None:
         pass
 
@@ -70,7 +73,7 @@ class Arena:
         self.wires = [self.greet(seat, now, **hello) for seat in range(len(self.tokens))]
 
     def read(self, seat: int, now: float) -> referee_pb2.PlayResponse:
-        return self.session(seat).collect(now) or referee_pb2.PlayResponse()
+        return referee_pb2.PlayResponse.FromString(self.session(seat).collect(now) or b"")
 
     def answer(self, seat: int, asks: Iterable[table_pb2.Ask], now: float) -> None:
         self.session(seat).take(list(map(first, asks)), now)

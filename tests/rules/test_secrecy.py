@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee import wire
+from referee import encode
 from referee.rules import Deal, Rules
 from tests.rules import notation as n
 from tests.rules import settings, worlds
@@ -30,7 +30,7 @@ def no_difference(first: worlds.World, second: worlds.World, seat: int) -> None:
 def ask_bytes(world: worlds.World, seat: int) -> bytes:
     """The ask as it goes over the wire; without legal moves where the seat is not to move."""
     legal = world.deal.legal if world.deal.turn() == seat else 0
-    return wire.ask_message(7, 3, world.deal.view(seat), legal).SerializeToString(deterministic=True)
+    return encode.ask_bytes(7, 3, world.deal.view(seat), legal, (1.0, 10.0, None))
 
 
 def compare(setting: settings.Setting, deals: int = DEALS, check: Callable[..., None] = no_difference) -> Counter[str]:
