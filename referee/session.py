@@ -306,7 +306,7 @@ class Session:
 
     def collect(self, now: float) -> bytes | None:
         """All that is to be said now, as one PlayResponse, or None. The clocks of the asks in it run from `now`."""
-        parts = [self._head().SerializeToString(), *self._asked(now), self._tail().SerializeToString()]
+        parts = [self._head().SerializeToString(), *self._written(now), self._tail().SerializeToString()]
         for queue in (self._opened, self._stale, self._faults, self._unsent, self._closed):
             queue.clear()
         return b"".join(parts) or None
@@ -326,7 +326,7 @@ class Session:
         message.faults.extend(self._faults)
         return message
 
-    def _asked(self, now: float) -> Iterator[bytes]:
+    def _written(self, now: float) -> Iterator[bytes]:
         free = self.stream.free if self.stream else now
         for number, (seat, question) in self._unsent.items():
             table = question.table
