@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flask import url_for
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MINUS = "\N{MINUS SIGN}"
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+LeagueState = Literal["waiting", "running", "paused", "complete", "final", "abandoned"]
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -60,7 +61,7 @@ def duration(microseconds: float) -> str:
     return f"{microseconds / 1_000_000:.3g}{THIN}s"
 
 
-def state(league: League, progress: Progress) -> str:
+def state(league: League, progress: Progress) -> LeagueState:
     """What a league is at, in one word."""
     if league.key is not None:
         return "final" if progress.complete else "abandoned"

@@ -72,3 +72,12 @@ def body() -> Iterator[IO[bytes]]:
                 raise RequestEntityTooLarge
         file.seek(0)
         yield file
+
+
+def own_submission(number: int) -> Submission:
+    """A submission of the owner's; 404 for any other."""
+    with refusals():
+        found = data.store().submission_by_id(number)
+    if found.owner != sessions.owner().name:
+        abort(404, f"There is no submission {number}.")
+    return found
