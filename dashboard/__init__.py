@@ -19,6 +19,7 @@ __all__ = ["create_app", "served"]
 def served() -> Flask:
     """The application for a server's process: with this process's log, and dumps on SIGUSR1, set up first."""
     configure()
+    security.keep_keys_out_of_logs()
     dump_on_signal()
     return create_app()
 

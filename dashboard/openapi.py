@@ -44,10 +44,11 @@ NAMES = {"leagues": ("league", "Name of a league"), "bots": ("bot", "Name of a b
 NUMBERS = {"deals": ("deal", "Number of a deal, from 0"), "submissions": ("submission", "Id of a submission")}
 TAGS = {"api": "Results", "owner_api": "Owners"}
 ABOUT = (
-    "Leagues, matches and deals of this arena, as JSON, and what owners' programs do. Lists come a page at a time: follow `next` "
-    "until it is null. Answers carry an `ETag`; sent back in `If-None-Match`, it is answered 304 while nothing has changed. Errors "
-    "are problem documents (RFC 9457). `RateLimit-Policy` and `RateLimit` tell what is allowed and what is left; past it the answer "
-    "is 429, and `Retry-After` says after how many seconds to ask again."
+    "Leagues, matches and deals of this arena, as JSON, and what owners' programs do. Lists come a page at a time: "
+    "follow `next` until it is null. Answers carry an `ETag`; sent back in `If-None-Match`, it is "
+    "answered 304 while nothing has changed. Errors are problem documents (RFC 9457). `RateLimit-Policy` and `RateLimit` "
+    "tell what is allowed and what is left; "
+    "past it the answer is 429, and `Retry-After` says after how many seconds to ask again."
 )
 
 

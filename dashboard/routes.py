@@ -162,7 +162,10 @@ def _body(wanted: type[msgspec.Struct]) -> msgspec.Struct:
     if request.content_length and not request.is_json:
         abort(415, f"The body must be {JSON}, not {request.mimetype or 'of an unnamed type'}.")
     try:
-        return msgspec.json.decode(request.get_data() or b"{}", type=wanted)
+        found = msgspec.json.decode(request.get_data() or b"{}")
+        if isinstance(found, dict):  # to JSON 3.0 is a whole number
+            found = {key: int(one) if isinstance(one, float) and one.is_integer() else one for key, one in found.items()}
+        return msgspec.convert(found, wanted)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         abort(400, f"The body must be JSON such as {_example(wanted)}: {_plain(error)}.")
 
