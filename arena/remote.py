@@ -158,4 +158,4 @@ def _refused(error: urllib.error.HTTPError) -> click.ClickException:
         detail = str(json.loads(error.read(MOST))["detail"])
     except (ValueError, KeyError, TypeError, OSError):
         detail = f"the server answered {error.code} {error.reason}"
-    return click.UsageError(detail) if error.code in (400, 413, 422) else click.ClickException(detail)
+    return click.UsageError(detail) if error.code in (400, 409, 413, 422) else click.ClickException(detail)

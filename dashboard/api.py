@@ -227,7 +227,6 @@ def next_page(endpoint: str, query: Struct, after: object, **where: str | int) -
     """The address of the page that follows, with everything else that was asked for."""
     if after is None:
         return None
-    asked: dict[str, Any] = {
-        name: value for name in query.__struct_fields__ if (value := getattr(query, name)) not in (UNSET, "")
-    }
-    return url_for(endpoint, **where, **(asked | {"after": after}))
+    asked: dict[str, Any] = dict(where)
+    asked |= {name: value for name in query.__struct_fields__ if (value := getattr(query, name)) not in (UNSET, "")}
+    return url_for(endpoint, **(asked | {"after": after}))

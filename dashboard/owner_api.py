@@ -153,25 +153,25 @@ def submission(number: int) -> SubmissionInFull:
     return _full(own_submission(number))
 
 
-@api.post("/bots/<name>/promote", errors=(400,))
+@api.post("/bots/<name>/promote", errors=(409,))
 def promote(name: str, body: OneVersion) -> Submission:
     """Let a qualified version play in new leagues."""
-    with uploads.refusals():
+    with uploads.refusals(impossible=409):
         return _short(data.store().promote(own_bot(name), body.version))
 
 
-@api.post("/bots/<name>/rollback", errors=(400,))
+@api.post("/bots/<name>/rollback", errors=(409,))
 def roll_back(name: str) -> Submission:
     """Let the qualified version before the current one play in new leagues."""
-    with uploads.refusals():
+    with uploads.refusals(impossible=409):
         return _short(data.store().roll_back(own_bot(name)))
 
 
-@api.post("/bots/<name>/withdraw", errors=(400,))
+@api.post("/bots/<name>/withdraw", errors=(409,))
 def withdraw(name: str, body: AnyVersion) -> Withdrawn:
     """Withdraw one version, or without a version all, for good."""
     version = None if body.version is UNSET else body.version
-    with uploads.refusals():
+    with uploads.refusals(impossible=409):
         gone = data.store().withdraw(own_bot(name), version)
     return Withdrawn(withdrawn=[one.version for one in gone], promoted=data.store().bot(name).promoted)
 

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING
 
-from dashboard import create_app
+from dashboard import create_app, sessions
 from league.store import Store
 from tests.dashboard.test_owner import TOML, Visitor, settle
 
@@ -59,7 +59,7 @@ def copy(source: Path, target: Path) -> str:
 
 def inhabit(url: str) -> tuple[Flask, str]:
     """Give a store an owner, with a version that is qualified, one that failed and one that waits; its dashboard and the key."""
-    app = create_app(url)
+    app = create_app(url, may_read_logs=lambda bot: bot == VALUES["bot"] or sessions.owns(bot))
     with Store(url) as store:
         key = store.add_owner("zoe")
         visitor = Visitor(app)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.dashboard.site import NOT_PAGES, addresses, copy, inhabit
-from tests.dashboard.test_browser import WIDTHS, browser, serve, watched  # noqa: F401 -- a fixture
+from tests.dashboard.test_browser import browser, serve, watched  # noqa: F401 -- a fixture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,8 +65,15 @@ def names(url: str) -> str:
     return re.sub(r"[^a-z0-9-]+", "_", url.lower()).strip("_") or "home"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "dark"),
+        (1280, "light"),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+    ],
+)
 def test_every_page_is_for_everybody(
     browser: Browser,  # noqa: F811
     site: tuple[Flask, str, str],

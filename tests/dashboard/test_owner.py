@@ -374,7 +374,7 @@ def test_what_makes_no_sense_to_the_json(owned: tuple[Store, Flask, str]) -> Non
         answer = client.post("/api/v1/owner/bots/mine/promote", data=body, headers=bearer(key), content_type="application/json")
         assert (answer.status_code, "{&#34;" in answer.text or '{\\"version\\": 3}' in answer.text) == (400, True), body
     early = client.post("/api/v1/owner/bots/mine/promote", json={"version": 1}, headers=bearer(key))
-    assert (early.status_code, "is submitted" in early.get_json()["detail"]) == (400, True)
+    assert (early.status_code, "is submitted" in early.get_json()["detail"]) == (409, True)
     assert store.bot("mine").promoted is None
 
 
