@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from flask import url_for
+from markupsafe import Markup, escape
 
 from dashboard import faces
 
@@ -81,6 +82,12 @@ def option(value: object) -> str:
     return str(value)
 
 
+def codes(text: str) -> Markup:
+    """A text whose parts in backticks are code."""
+    parts = [escape(part) for part in text.split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
 def place(number: int) -> str:
     """A place as an ordinal: `1st`."""
     return f"{number}{ORDINALS.get(number, 'th')}"
@@ -109,7 +116,7 @@ def init_app(app: Flask) -> None:
         """URL of a static file that changes with its content."""
         return url_for("static", filename=filename, v=_stamp(Path(app.static_folder or "") / filename))
 
-    for function in (num, signed, share, iso, when, duration, state, option, place, cause, ending):
+    for function in (num, signed, share, iso, when, duration, state, option, codes, place, cause, ending):
         app.add_template_filter(function)
     app.add_template_global(asset, "asset")
     app.add_template_global(faces.sprite, "card_sprite")

@@ -18,6 +18,7 @@ COMMON = "common"
 _CLAUSE = re.compile(r"^### ([A-Z]\d+) (.*)$", re.MULTILINE)
 _CITED = re.compile(r"\b([A-Z]\d+)\b")
 _HELD = re.compile(r"^\*Held by:\*.*?(?=^$)", re.MULTILINE | re.DOTALL)
+_ABOUT_HELD = re.compile(r"\*Held by\* lists.*?lines\.\s", re.DOTALL)
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
@@ -44,10 +45,14 @@ def html(name: str) -> Markup | None:
     text = _source(name)
     if text is None:
         return None
-    text = _HELD.sub("", f"{text}\n\n").partition("\n## Options\n")[0]
+    text = _ABOUT_HELD.sub("", _HELD.sub("", f"{text}\n\n")).partition("\n## Options\n")[0]
     text = re.sub(r"^# .*\n", "", text)
-    text = re.sub(r"\]\((\w[\w-]*)\.md\)", lambda found: f"](/rules/{found[1]})", text)
+    text = re.sub(r"\[[^\]]*\]\((\w[\w-]*)\.md\)", lambda found: f"[{_title(found[1])}](/rules/{found[1]})", text)
     return Markup(_anchored(_MARKDOWN.render(text)))  # noqa: S704 -- our own sheets, rendered with HTML escaped
+
+
+def _title(name: str) -> str:
+    return next((variant.title for variant in VARIANTS if variant.name == name), "what all variants share")
 
 
 def _source(name: str) -> str | None:

@@ -50,7 +50,7 @@ def steps(slug: str, address: str) -> tuple[Step, ...]:
         Step("Check it", (f'arena check "{language.run}"',), "Step by step: would the referee fault it for anything?"),
         Step("Play it", (_play(language),), "Against a sample bot. `arena show` replays a match that `--record FILE` has kept."),
         Step("Say what it is", _manifest(language), "Choose a name of your own.", file="out/bot.toml"),
-        Step("Submit it", (f"arena submit out --to {address}",), "With your key in the variable ARENA_KEY; or upload it here."),
+        Step("Submit it", ("export ARENA_KEY=arena-…", f"arena submit out --to {address}"), "With your key from the organiser."),
     )
 
 
