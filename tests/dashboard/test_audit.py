@@ -114,11 +114,12 @@ def test_every_page_is_small(browser: Browser, site: tuple[Flask, str, str]) -> 
         page, _ = watched(browser, 1280)
         page.context.add_cookies(cookies)  # type: ignore[arg-type]
         got: list[Response] = []
-        page.on("response", got.append)
+        page.on("response", lambda one, got=got: got.append(one))
         page.goto(address + url, wait_until="load")
         sizes[url] = sum(compressed(one) for one in got if one.request.resource_type in RESOURCES)
         page.context.close()
     print(*(f"{size / 1000:6.1f} kB  {url}" for url, size in sorted(sizes.items(), key=lambda item: -item[1])), sep="\n")
+    assert min(sizes.values()) > 5_000, "the stylesheet alone is more"
     assert {url: size for url, size in sizes.items() if size > MOST_BYTES} == {}
 
 
