@@ -48,7 +48,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     sessions.init_app(app, owner_api.bp)
     for blueprint in (home.bp, start.bp, rules.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp, openapi.bp):
         app.register_blueprint(blueprint)
-    limits.init_app(app, (api.bp, owner_api.bp, openapi.bp), "owner.signing_in")
+    limits.init_app(app, (api.bp, owner_api.bp, openapi.bp), "owner.signing_in", "api.progress")
     former.init_app(app)
     admin.init_app(app)
     return app

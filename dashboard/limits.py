@@ -31,8 +31,14 @@ _NO_LIMIT = 1_000_000_000
 _NAME = "arena-limiter"
 
 
-def init_app(app: Flask, blueprints: tuple[Blueprint, ...], sign_in: str) -> None:
-    """Limit every route of some blueprints, and the attempts at signing in, which is the endpoint named.
+def init_app(app: Flask, blueprints: tuple[Blueprint, ...], sign_in: str, polled: str) -> None:
+    """Limit every route of some blueprints, and the attempts at signing in.
+
+    Args:
+        app: the application.
+        blueprints: what is counted.
+        sign_in: the endpoint that takes keys.
+        polled: the endpoint that open pages poll; it is cheap, many may watch from one address, and so it is not counted.
 
     Raises:
         ValueError: a limit in the environment cannot be read.
@@ -52,7 +58,7 @@ def init_app(app: Flask, blueprints: tuple[Blueprint, ...], sign_in: str) -> Non
     def allowance() -> str:
         return allowed["ARENA_RATE_KEY" if sessions.shown_key() else "ARENA_RATE_ADDRESS"]
 
-    shared = limiter.shared_limit(allowance, scope="api")
+    shared = limiter.shared_limit(allowance, scope="api", exempt_when=lambda: request.endpoint == polled)
     for blueprint in blueprints:
         shared(blueprint)
     door = limiter.limit(allowed["ARENA_RATE_SIGN_IN"], key_func=_address)

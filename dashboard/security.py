@@ -51,6 +51,8 @@ def init_app(app: Flask) -> None:
 def _headers(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    if request.is_secure:  # browsers that have come by https once come by nothing else for a year
+        response.headers.setdefault("Strict-Transport-Security", "max-age=31536000")
     return response
 
 

@@ -63,6 +63,7 @@ def test_who_asks_too_often_is_told_when_to_ask_again(make: Callable[..., Flask]
     assert late.headers["Content-Security-Policy"]
     assert ask(app, "192.0.2.2").status_code == 200
     assert ask(app, path="/").status_code == 200, "pages are not counted"
+    assert ask(app, path=f"{API}/none/progress").status_code == 404, "nor is what they poll"
 
 
 def test_every_address_of_the_json_counts(make: Callable[..., Flask]) -> None:

@@ -94,6 +94,12 @@ def test_every_response_carries_the_headers(client: FlaskClient, url: str) -> No
     assert headers["Referrer-Policy"] == "same-origin"
 
 
+def test_https_is_kept_to(client: FlaskClient) -> None:
+    """Who has come by https is told to stay with it; by plain http that would say nothing and is not said."""
+    assert client.get("/", base_url="https://arena.example.org").headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "Strict-Transport-Security" not in client.get("/").headers
+
+
 @pytest.mark.parametrize("url", OPEN)
 def test_no_page_needs_what_the_policy_forbids(client: FlaskClient, url: str) -> None:
     """No page has an inline style, an inline script, a handler, or anything from another host."""
