@@ -73,15 +73,20 @@ class Remote:
         headers = {"Content-Type": "application/gzip", "Content-Length": str(length)}
         given = {"hold": "1" if hold else None, "bot": bot}
         query = urllib.parse.urlencode({key: value for key, value in given.items() if value is not None})
-        return self._call("POST", f"/api/owner/submissions?{query}", body, headers)
+        return self._call("POST", f"/api/v1/owner/submissions?{query}", body, headers)
 
     def submission(self, number: int) -> Json:
         """A submission by its id."""
-        return self._call("GET", f"/api/owner/submissions/{number}")
+        return self._call("GET", f"/api/v1/owner/submissions/{number}")
 
     def submissions(self) -> list[Json]:
         """The owner's submissions, the newest first, without their reports."""
-        found: list[Json] = self._call("GET", "/api/owner/submissions")["submissions"]
+        found: list[Json] = []
+        path: str | None = "/api/v1/owner/submissions?limit=500"
+        while path is not None:
+            page = self._call("GET", path)
+            found += page["submissions"]
+            path = page["next"]
         return found
 
     def find(self, bot: str, version: int | None) -> Json:
@@ -96,7 +101,7 @@ class Remote:
     def change(self, bot: str, what: str, version: int | None = None) -> Json:
         """Promote, roll back or withdraw."""
         body = json.dumps({} if version is None else {"version": version}).encode()
-        path = f"/api/owner/bots/{urllib.parse.quote(bot, safe='')}/{what}"
+        path = f"/api/v1/owner/bots/{urllib.parse.quote(bot, safe='')}/{what}"
         return self._call("POST", path, body, {"Content-Type": "application/json"})
 
     def _call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Json:  # noqa: ANN401
@@ -150,7 +155,7 @@ def _here(host: str) -> bool:
 
 def _refused(error: urllib.error.HTTPError) -> click.ClickException:
     try:
-        detail = str(json.loads(error.read(MOST))["error"]["detail"])
+        detail = str(json.loads(error.read(MOST))["detail"])
     except (ValueError, KeyError, TypeError, OSError):
         detail = f"the server answered {error.code} {error.reason}"
-    return click.UsageError(detail) if error.code in (400, 413, 422) else click.ClickException(detail)
+    return click.UsageError(detail) if error.code in (400, 409, 413, 422) else click.ClickException(detail)

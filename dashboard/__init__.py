@@ -9,8 +9,8 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from dashboard import admin, api, data, errors, filters, owner_api, security, sessions, tables
-from dashboard.pages import home, leagues, logs, matches, owner
+from dashboard import admin, api, data, errors, filters, former, limits, openapi, owner_api, security, sessions, tables
+from dashboard.pages import home, leagues, logs, matches, owner, rules, start
 from referee.logs import configure, dump_on_signal
 
 __all__ = ["create_app", "served"]
@@ -19,6 +19,7 @@ __all__ = ["create_app", "served"]
 def served() -> Flask:
     """The application for a server's process: with this process's log, and dumps on SIGUSR1, set up first."""
     configure()
+    security.keep_keys_out_of_logs()
     dump_on_signal()
     return create_app()
 
@@ -45,7 +46,9 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     logs.init_app(app, may_read_logs or sessions.owns)
     errors.init_app(app)
     sessions.init_app(app, owner_api.bp)
-    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
+    for blueprint in (home.bp, start.bp, rules.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp, openapi.bp):
         app.register_blueprint(blueprint)
+    limits.init_app(app, (api.bp, owner_api.bp, openapi.bp), "owner.signing_in", "api.progress")
+    former.init_app(app)
     admin.init_app(app)
     return app

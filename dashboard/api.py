@@ -1,107 +1,232 @@
-"""The same as JSON, read-only and without keys: see docs/dashboard.md. Errors are JSON too."""
+"""The same as JSON, read-only and without keys: /api/v1, described by itself at /api/v1/openapi.json and /api/v1/docs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from flask import Blueprint, jsonify, request, url_for
+from flask import Blueprint, Response, abort, request, url_for
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from dashboard import data, shapes, tables
 from dashboard.pages import matches as pages
+from dashboard.routes import Routes
 from dashboard.summary import sum_up
 
 if TYPE_CHECKING:
-    from flask.typing import ResponseReturnValue
+    from collections.abc import Callable, Sequence
 
-bp = Blueprint("api", __name__, url_prefix="/api")
+T = TypeVar("T")
 
-MATCHES_A_PAGE = 50
-MOST_MATCHES = 500
+PREFIX = "/api/v1"
+bp = Blueprint("api", __name__, url_prefix=PREFIX)
+api = Routes(bp)
 
-ROUTES = {
-    "/api/leagues": "every league, the newest first",
-    "/api/leagues/{league}": "one league: rules, bots, progress, commitment, and its key once revealed",
-    "/api/leagues/{league}/progress": "only how far it has come: made to be polled",
-    "/api/leagues/{league}/standings?variant=": "standings and head to head, over all variants or of one",
-    "/api/leagues/{league}/matches?variant=&bot=&state=&after=&limit=": "matches, a page at a time",
-    "/api/matches/{league}/{variant}/{n}": "one match: sets, games, attempts",
-    "/api/matches/{league}/{variant}/{n}/record": "the match record as JSON Lines, once the match is complete",
-    "/api/matches/{league}/{variant}/{n}/sets/{set}/games/{seating}": "one game of a complete match, a line a deal",
-    "/api/matches/{league}/{variant}/{n}/sets/{set}/games/{seating}/deals/{deal}": "one deal, every card and call",
-}
+MOST = 500
+"""Entries of a page of a list."""
+_BIGGEST = 2**31 - 1
+
+Limit = Annotated[int, Meta(ge=1, le=MOST, description="Entries of a page")]
+After = Annotated[int, Meta(ge=0, le=_BIGGEST, description="What the page before ends with: follow `next` instead")]
+Name = Annotated[str, Meta(description="What the page before ends with: follow `next` instead")]
+Label = Annotated[str, Meta(description="A variant of the league, by its label; all of them unless given")]
 
 
-@bp.get("/", strict_slashes=False)
-def index() -> ResponseReturnValue:
-    """What there is to ask for."""
-    return jsonify({"routes": ROUTES})
+class ByName(Struct, forbid_unknown_fields=True):
+    """A list that goes on behind a name."""
+
+    limit: Limit = 50
+    after: Name | UnsetType = UNSET
 
 
-@bp.get("/leagues")
-def leagues() -> ResponseReturnValue:
-    """Every league."""
+class ByNumber(Struct, forbid_unknown_fields=True):
+    """A list that goes on behind a number."""
+
+    limit: Limit = 50
+    after: After | UnsetType = UNSET
+
+
+class TableQuery(ByName, forbid_unknown_fields=True):
+    """A page of a table of standings."""
+
+    variant: Label = ""
+
+
+class MatchQuery(ByNumber, forbid_unknown_fields=True):
+    """Which matches."""
+
+    variant: Label = ""
+    bot: Annotated[str, Meta(description="A bot that takes part, in any version")] = ""
+    state: shapes.MatchState | UnsetType = UNSET
+
+
+@api.get("/leagues")
+def leagues(query: ByName) -> shapes.Leagues:
+    """Every league, the newest first."""
     found = data.store().leagues()
-    return jsonify({"leagues": [shapes.league(league, data.store().progress(league.name)) for league in found]})
+    page, following = _page(found, query, lambda league: league.name)
+    shown = [shapes.league(one, data.store().progress(one.name)) for one in page]
+    return shapes.Leagues(leagues=shown, next=next_page("api.leagues", query, following))
 
 
-@bp.get("/leagues/<name>")
-def league(name: str) -> ResponseReturnValue:
-    """One league."""
-    return jsonify(shapes.league(data.find_league(name), data.store().progress(name)))
+@api.get("/leagues/<name>")
+def league(name: str) -> shapes.League:
+    """One league: rules, bots, progress, commitment, and its key once revealed."""
+    return shapes.league(data.find_league(name), data.store().progress(name))
 
 
-@bp.get("/leagues/<name>/progress")
-def progress(name: str) -> ResponseReturnValue:
-    """How far a league has come."""
-    return jsonify(shapes.progress(data.find_league(name), data.store().progress(name)))
+@api.get("/leagues/<name>/progress")
+def progress(name: str) -> shapes.Progress:
+    """How far a league has come: made to be polled."""
+    return shapes.progress(data.find_league(name), data.store().progress(name))
 
 
-@bp.get("/leagues/<name>/standings")
-def standings(name: str) -> ResponseReturnValue:
-    """Standings over all variants or of one."""
-    found = data.find_league(name)
-    label = data.read_label(found)
-    view = tables.standings_of(found, data.store().progress(name), label)
-    return jsonify(shapes.standings(name, label, view))
+@api.get("/leagues/<name>/standings")
+def standings(name: str, query: TableQuery) -> shapes.Standings:
+    """Standings over all variants or of one, the best first."""
+    label, view = _table(name, query)
+    page, following = _page(view.rows, query, lambda row: row.standing.bot)
+    return shapes.Standings(
+        league=name,
+        variant=label,
+        sets=view.sets,
+        bots=len(view.rows),
+        rows=[shapes.row(row) for row in page],
+        next=next_page("api.standings", query, following, name=name),
+    )
 
 
-@bp.get("/leagues/<name>/matches")
-def matches(name: str) -> ResponseReturnValue:
+@api.get("/leagues/<name>/pairs")
+def pairs(name: str, query: TableQuery) -> shapes.Pairs:
+    """Head to head: every pair of bots that has met, over all variants or in one."""
+    label, view = _table(name, query)
+    found = [pair for _, pair in sorted(view.table.pairs.items())]
+    page, following = _page(found, query, lambda pair: f"{pair.a}/{pair.b}")
+    shown = [shapes.pair(pair) for pair in page]
+    return shapes.Pairs(league=name, variant=label, pairs=shown, next=next_page("api.pairs", query, following, name=name))
+
+
+@api.get("/leagues/<name>/matches")
+def matches(name: str, query: MatchQuery) -> shapes.MatchList:
     """Matches of a league in the order of their schedule."""
     found = data.find_league(name)
-    label, bot, state = data.read_label(found), data.read_bot(found), data.read_state()
-    limit = min(max(request.args.get("limit", MATCHES_A_PAGE, type=int), 1), MOST_MATCHES)
-    listed = data.store().matches(name, label, bot, state, after=request.args.get("after", type=int), limit=limit + 1)
-    following = None
-    if len(listed) > limit:
-        chosen: dict[str, Any] = {"variant": label, "bot": bot, "state": state, "limit": limit, "after": listed[limit - 1].cursor}
-        following = url_for("api.matches", name=name, **chosen)
-    return jsonify({"matches": [shapes.match(match) for match in listed[:limit]], "next": following})
+    label, bot = data.known_label(found, query.variant), data.known_bot(found, query.bot)
+    state = None if query.state is UNSET else query.state
+    listed = data.store().matches(name, label, bot, state, after=after_number(query), limit=query.limit + 1)
+    following = listed[query.limit - 1].cursor if len(listed) > query.limit else None
+    shown = [shapes.match(match) for match in listed[: query.limit]]
+    return shapes.MatchList(matches=shown, next=next_page("api.matches", query, following, name=name))
 
 
-@bp.get("/matches/<match:match_id>")
-def match(match_id: str) -> ResponseReturnValue:
-    """One match with its sets, games and attempts."""
+@api.get("/matches/<match:match_id>")
+def match(match_id: str) -> shapes.MatchInFull:
+    """One match: who played it, by which rules, and what came of it."""
     found = data.find_match(match_id)
-    summary = sum_up(found, data.store().games(match_id), data.store().attempts(match_id))
-    return jsonify(shapes.match_in_full(found, summary, data.is_open(found)))
+    summary = sum_up(found, data.store().games(match_id), ())
+    return shapes.match_in_full(found, summary, data.is_open(found))
 
 
-@bp.get("/matches/<match:match_id>/record")
-def record(match_id: str) -> ResponseReturnValue:
-    """The match record."""
-    return pages.record(match_id)
+@api.get("/matches/<match:match_id>/sets")
+def sets(match_id: str, query: ByNumber) -> shapes.Sets:
+    """The sets of a match, each with its games side by side."""
+    found = data.find_match(match_id)
+    rows = sum_up(found, data.store().games(match_id), ()).sets
+    page, following = _behind(rows, query, lambda row: row.number)
+    shown = [shapes.one_set(row, data.is_open(found)) for row in page]
+    return shapes.Sets(match=match_id, sets=shown, next=next_page("api.sets", query, following, match_id=match_id))
 
 
-@bp.get("/matches" + pages.GAME)
-def game(match_id: str, set_number: int, seating: str) -> ResponseReturnValue:
+@api.get("/matches/<match:match_id>/attempts")
+def attempts(match_id: str, query: ByNumber) -> shapes.Attempts:
+    """Who has tried to play a match, the newest first."""
+    data.find_match(match_id)
+    found = data.store().attempts(match_id)
+    page, following = _behind(found, query, lambda attempt: attempt.id, falling=True)
+    shown = [shapes.attempt(attempt) for attempt in page]
+    return shapes.Attempts(match=match_id, attempts=shown, next=next_page("api.attempts", query, following, match_id=match_id))
+
+
+@api.get("/matches/<match:match_id>/record", errors=(403,), content="application/jsonl")
+def record(match_id: str) -> Response:
+    """The match record as JSON Lines, once the match is complete."""
+    found = data.find_match(match_id)
+    data.unseal(found)
+    response = pages.record(match_id)
+    response.set_etag(f"{found.commitment[:32]}-{found.games_done}-{found.completed_at}")
+    response.make_conditional(request)
+    return response
+
+
+@api.get("/matches" + pages.GAME, errors=(403,))
+def game(match_id: str, set_number: int, seating: str) -> shapes.PlayedGame:
     """One game of a complete match."""
-    played = pages.load(match_id, set_number, seating)
-    return jsonify(shapes.played_game(played, pages.all_deals(played)))
+    return shapes.played_game(pages.load(match_id, set_number, seating))
 
 
-@bp.get("/matches" + pages.GAME + "/deals/<int:number>")
-def deal(match_id: str, set_number: int, seating: str, number: int) -> ResponseReturnValue:
-    """One deal of a game of a complete match."""
+@api.get("/matches" + pages.GAME + "/deals", errors=(403,))
+def deals(match_id: str, set_number: int, seating: str, query: ByNumber) -> shapes.DealLines:
+    """The deals of a game of a complete match, in a line each."""
     played = pages.load(match_id, set_number, seating)
-    return jsonify(shapes.deal(played, pages.find_deal(played, number)))
+    page, following = _behind(range(played.count), query, lambda number: number)
+    where: dict[str, Any] = {"match_id": match_id, "set_number": set_number, "seating": seating}
+    return shapes.DealLines(
+        match=match_id,
+        set=set_number,
+        seating=seating,
+        deals=[shapes.deal_line(played, pages.find_deal(played, number)) for number in page],
+        next=next_page("api.deals", query, following, **where),
+    )
+
+
+@api.get("/matches" + pages.GAME + "/deals/" + "<int:number>", errors=(403,))
+def deal(match_id: str, set_number: int, seating: str, number: int) -> shapes.Deal:
+    """One deal, every card and call."""
+    played = pages.load(match_id, set_number, seating)
+    return shapes.deal(played, pages.find_deal(played, number))
+
+
+# ---- lists, a page at a time -------------------------------------------------------------------------------------------
+
+
+def _table(name: str, query: TableQuery) -> tuple[str | None, tables.TableView]:
+    league = data.find_league(name)
+    label = data.known_label(league, query.variant)
+    return label, tables.standings_of(league, data.store().progress(name), label)
+
+
+def _page(entries: Sequence[T], query: ByName, name: Callable[[T], str]) -> tuple[Sequence[T], str | None]:
+    """A page of a list whose entries have names, and the last name on it where more follow; 404 for a name not in the list."""
+    begin = 0
+    if query.after is not UNSET:
+        at = next((at for at, entry in enumerate(entries) if name(entry) == query.after), None)
+        begin = _missing(query.after) if at is None else at + 1
+    page = entries[begin : begin + query.limit]
+    return page, name(page[-1]) if begin + query.limit < len(entries) else None
+
+
+def _missing(after: object) -> int:
+    abort(404, f"Nothing here is called {after!r}, so that nothing can be told to follow it. Begin without `after`.")
+
+
+def _behind(
+    entries: Sequence[T], query: ByNumber, number: Callable[[T], int], *, falling: bool = False
+) -> tuple[list[T], int | None]:
+    """A page of a list whose entries have numbers that grow (or fall), and the last number on it where more follow."""
+    rest, after = list(entries), after_number(query)
+    if after is not None:
+        rest = [one for one in rest if (number(one) < after if falling else number(one) > after)]
+    page = rest[: query.limit]
+    return page, number(page[-1]) if len(rest) > len(page) else None
+
+
+def after_number(query: ByNumber) -> int | None:
+    """What the page before ended with; None on the first page."""
+    return None if query.after is UNSET else query.after
+
+
+def next_page(endpoint: str, query: Struct, after: object, **where: str | int) -> str | None:
+    """The address of the page that follows, with everything else that was asked for."""
+    if after is None:
+        return None
+    asked: dict[str, Any] = dict(where)
+    asked |= {name: value for name in query.__struct_fields__ if (value := getattr(query, name)) not in (UNSET, "")}
+    return url_for(endpoint, **(asked | {"after": after}))

@@ -90,20 +90,28 @@ def find_game(match: Match, set_number: int, seating: Seating) -> Game:
 
 def read_label(league: League) -> str | None:
     """The variant that the request asks for, by its label in the league; None for all, 404 for one that is not played."""
-    label = request.args.get("variant") or None
+    return known_label(league, request.args.get("variant"))
+
+
+def known_label(league: League, label: str | None) -> str | None:
+    """A variant of a league by its label, as asked for; None for all, 404 for one that is not played."""
     known = [entry.label for entry in league.variants]
-    if label is not None and label not in known:
+    if label and label not in known:
         abort(404, f"League {league.name} has no variant {label!r} (it has: {', '.join(known)}).")
-    return label
+    return label or None
 
 
 def read_bot(league: League) -> str | None:
     """The bot that the request asks for; None for all, 404 for one that does not take part."""
-    bot = request.args.get("bot") or None
+    return known_bot(league, request.args.get("bot"))
+
+
+def known_bot(league: League, bot: str | None) -> str | None:
+    """A bot of a league by its name, as asked for; None for all, 404 for one that does not take part."""
     known = sorted({entry.bot.bot for entry in league.entries})
-    if bot is not None and bot not in known:
+    if bot and bot not in known:
         abort(404, f"League {league.name} has no bot {bot!r} (it has: {', '.join(known)}).")
-    return bot
+    return bot or None
 
 
 def read_state() -> MatchFilter | None:

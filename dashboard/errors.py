@@ -1,21 +1,44 @@
-"""Errors as pages for people and as JSON below /api. Neither ever shows a stack trace."""
+"""Errors as pages for people, and below /api as problem documents (RFC 9457). Neither ever shows a stack trace."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from flask import current_app, jsonify, render_template, request
-from werkzeug.exceptions import Forbidden, HTTPException, InternalServerError, RequestEntityTooLarge, ServiceUnavailable
+import msgspec
+from flask import Response, current_app, render_template, request
+from werkzeug.exceptions import (
+    Forbidden,
+    HTTPException,
+    InternalServerError,
+    NotFound,
+    RequestEntityTooLarge,
+    ServiceUnavailable,
+)
 
 from league.archives import SUBMITTED, megabytes
 from league.errors import StoreAway
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flask import Flask
     from flask.typing import ResponseReturnValue
 
+PROBLEM = "application/problem+json"
 KEPT = frozenset({"allow", "retry-after", "www-authenticate"})
 """Headers of errors that say something to a program."""
+
+
+class Problem(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What went wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    limit: Annotated[int, msgspec.Meta(description="With 429: requests allowed in a window")] | msgspec.UnsetType = msgspec.UNSET
+    remaining: Annotated[int, msgspec.Meta(description="With 429: how many of them are left")] | msgspec.UnsetType = msgspec.UNSET
+    reset: Annotated[int, msgspec.Meta(description="With 429: seconds until the next window")] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Sealed(Forbidden):
@@ -28,6 +51,10 @@ class Damaged(InternalServerError):  # noqa: N818 -- reads as what happened
     """A stored record that does not replay: said openly, for somebody must look at it."""
 
     name = "Damaged record"
+
+
+KINDS = {Sealed: "sealed", Damaged: "damaged-record"}
+"""Problems that are explained at /api/v1/docs, under these names."""
 
 
 def init_app(app: Flask) -> None:
@@ -43,11 +70,31 @@ def _known(error: HTTPException) -> ResponseReturnValue:
     status, title, text = error.code, error.name, error.description or ""
     if isinstance(error, RequestEntityTooLarge) and error.description == RequestEntityTooLarge.description:
         text = f"The archive is longer than {megabytes(SUBMITTED.archive)}."
+    if isinstance(error, NotFound) and error.description == NotFound.description:
+        text = "There is nothing at this address."
     headers = [(name, value) for name, value in error.get_headers() if name.lower() in KEPT]
-    if request.path.startswith("/api/"):
-        body = {"error": {"status": status, "title": title, "detail": text}}
-        return jsonify(body), status, headers
-    return render_template("error.html", status=status, title=title, text=text), status, headers
+    kind = next((kind for of, kind in KINDS.items() if isinstance(error, of)), "")
+    return answer(status, title, text, headers, kind)
+
+
+def answer(
+    status: int, title: str, text: str, headers: Sequence[tuple[str, str]] = (), kind: str = "", **more: int
+) -> ResponseReturnValue:
+    """Tell of an error, in the way of whatever was asked for.
+
+    Args:
+        status: of HTTP.
+        title: what happened, in a word or two.
+        text: the same in sentences.
+        headers: to send along.
+        kind: name of its explanation at /api/v1/docs, where there is one.
+        more: what a problem document says beside it.
+    """
+    if not request.path.startswith("/api/"):
+        return render_template("error.html", status=status, title=title, text=text), status, list(headers)
+    where = f"/api/v1/docs#{kind}" if kind else "about:blank"
+    problem = Problem(type=where, title=title, status=status, detail=text, **more)
+    return Response(msgspec.json.encode(problem), status, list(headers), content_type=PROBLEM)
 
 
 def _away(error: StoreAway) -> ResponseReturnValue:

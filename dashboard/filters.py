@@ -6,9 +6,10 @@ import hashlib
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flask import url_for
+from markupsafe import Markup, escape
 
 from dashboard import faces
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 MINUS = "\N{MINUS SIGN}"
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+LeagueState = Literal["waiting", "running", "paused", "complete", "final", "abandoned"]
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -60,7 +62,7 @@ def duration(microseconds: float) -> str:
     return f"{microseconds / 1_000_000:.3g}{THIN}s"
 
 
-def state(league: League, progress: Progress) -> str:
+def state(league: League, progress: Progress) -> LeagueState:
     """What a league is at, in one word."""
     if league.key is not None:
         return "final" if progress.complete else "abandoned"
@@ -78,6 +80,12 @@ def option(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def codes(text: str) -> Markup:
+    """A text whose parts in backticks are code."""
+    parts = [escape(part) for part in text.split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def place(number: int) -> str:
@@ -108,7 +116,7 @@ def init_app(app: Flask) -> None:
         """URL of a static file that changes with its content."""
         return url_for("static", filename=filename, v=_stamp(Path(app.static_folder or "") / filename))
 
-    for function in (num, signed, share, iso, when, duration, state, option, place, cause, ending):
+    for function in (num, signed, share, iso, when, duration, state, option, codes, place, cause, ending):
         app.add_template_filter(function)
     app.add_template_global(asset, "asset")
     app.add_template_global(faces.sprite, "card_sprite")

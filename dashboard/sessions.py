@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from flask import abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSessionInterface
 from flask_wtf.csrf import CSRFProtect
+from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -111,9 +112,13 @@ def _by_cookie() -> OwnerKey | None:
     return data.store().live_key(number) if isinstance(number, int) else None
 
 
-def _by_header() -> OwnerKey | None:
-    kind, _, key = request.headers.get("Authorization", "").partition(" ")
-    return data.store().key_owner(key.strip()) if kind.lower() == "bearer" and key else None
+def shown_key() -> OwnerKey | None:
+    """The good key that this request shows in its header, looked up once; None without one."""
+    if "shown_key" not in g:
+        kind, _, key = request.headers.get("Authorization", "").partition(" ")
+        g.shown_key = data.store().key_owner(key.strip()) if kind.lower() == "bearer" and key else None
+    found: OwnerKey | None = g.shown_key
+    return found
 
 
 def signed_in(view: Callable[P, ResponseReturnValue]) -> Callable[P, ResponseReturnValue]:
@@ -136,9 +141,10 @@ def with_key(view: Callable[P, ResponseReturnValue]) -> Callable[P, ResponseRetu
 
     @wraps(view)
     def wrapped(*args: P.args, **given: P.kwargs) -> ResponseReturnValue:
-        found = _by_header()
+        found = shown_key()
         if found is None:
-            raise Unauthorized("This needs an owner's key: Authorization: Bearer KEY. What was sent is unknown or was revoked.")
+            text = "This needs an owner's key: Authorization: Bearer KEY. What was sent is unknown or was revoked."
+            raise Unauthorized(text, www_authenticate=WWWAuthenticate("bearer", {"realm": "Euchre arena, for owners"}))
         g.owner = data.store().owner(found.owner)
         return view(*args, **given)
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn what the league refuses into the answers of HTTP."""
+def refusals(*, impossible: int = 400) -> Iterator[None]:
+    """Turn what the league refuses into the answers of HTTP; `impossible` is that to what makes sense but cannot be done now."""
     try:
         yield
     except TooMany as error:
@@ -35,8 +35,10 @@ def refusals() -> Iterator[None]:
         abort(403, _sentence(error))
     except NotFound as error:
         abort(404, _sentence(error))
-    except (BadArchive, BadManifest, BadSpec) as error:
+    except (BadArchive, BadManifest) as error:
         abort(400, _sentence(error))
+    except BadSpec as error:
+        abort(impossible, _sentence(error))
 
 
 def _sentence(error: Exception) -> str:
@@ -72,3 +74,12 @@ def body() -> Iterator[IO[bytes]]:
                 raise RequestEntityTooLarge
         file.seek(0)
         yield file
+
+
+def own_submission(number: int) -> Submission:
+    """A submission of the owner's; 404 for any other."""
+    with refusals():
+        found = data.store().submission_by_id(number)
+    if found.owner != sessions.owner().name:
+        abort(404, f"There is no submission {number}.")
+    return found

@@ -112,8 +112,10 @@ class SubmissionStore(Database):
         bot: str | None = None,
         states: Sequence[State] | None = None,
         limit: int = 100,
+        *,
+        before: int | None = None,
     ) -> list[Submission]:
-        """Return submissions, the newest first: of an owner, of a bot, in some states, as wished."""
+        """Return submissions, the newest first: as wished of an owner, of a bot, in some states, from before one (by id)."""
         query = _rows().order_by(submissions.c.id.desc()).limit(limit)
         if owner is not None:
             query = query.where(owners.c.name == owner)
@@ -121,6 +123,8 @@ class SubmissionStore(Database):
             query = query.where(bots.c.name == bot)
         if states is not None:
             query = query.where(submissions.c.state.in_(states))
+        if before is not None:
+            query = query.where(submissions.c.id < before)
         with self._read() as connection:
             return _load(connection, query)
 

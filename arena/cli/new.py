@@ -4,116 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from league.languages import FAR, LANGUAGES, Language
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-BUILT = frozenset(
-    {"target", "node_modules", "build", "dist", "gen", "generated", "__pycache__", ".build.lock"}
-    | {".git", ".gradle", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
-)
-"""What building and testing make: never copied."""
-
-
-@dataclass(frozen=True)
-class Language:
-    """How a starting bot in one language is made from its sample. Commands are a shell's, in the bot's folder."""
-
-    source: str
-    """The sample's folder, in the project."""
-    run: str
-    """The command that starts the bot."""
-    test: str
-    """The command that tests it."""
-    build: tuple[str, ...] = ()
-    """The commands that build it."""
-    about: str = ""
-    """For a README of its own, in place of the sample's: a title, what is needed, and what is where, each a paragraph."""
-    proto: bool = True
-    """Whether it is built from the .proto files, which then come along."""
-    replace: dict[str, str] = field(default_factory=dict)
-    """What reads differently outside the project, in any of its files; what all have in common is seen to without."""
-    built: frozenset[str] = BUILT
-    """Files and folders that are not copied."""
-
-
-BUF = """`buf`, which `{install} buf-bin` brings if `make check` in the project has not"""
-"""How to come by the program that generates Go."""
-
-FAR = """Far from the referee, start the bot with `EUCHRE_REFEREE=tls:host:port` and `EUCHRE_TOKEN` in its environment;
-`EUCHRE_TLS_CA` names the certificates to trust, `EUCHRE_TLS_CERT` and `EUCHRE_TLS_KEY` its own."""
-"""How each bot plays from elsewhere."""
-
-LANGUAGES = {
-    "python": Language("sample_bots/python/starter", "python bot.py", "{python} -m unittest", proto=False),
-    "awk": Language("sample_bots/awk", "arena bridge -- awk -W interactive -f bot.awk", "./test.sh", proto=False),
-    "go": Language(
-        "sample_bots/go",
-        "build/bot",
-        "go test ./...",
-        build=('PATH="{bin}:$PATH" go generate', "go build -o build/bot"),
-        about=f"""A bot in Go
-
-Needed: Go 1.26 or newer, and {BUF}. `go generate` makes Go of `proto/` with the plugins that go.mod pins.
-
-`main.go` is the bot, `main_test.go` tests what it answers.""",
-    ),
-    "rust": Language(
-        "sample_bots/rust",
-        "target/release/euchre-bot",
-        "cargo test --release --locked",
-        build=("cargo build --release --locked",),
-        about="""A bot in Rust
-
-Needed: Rust 1.88 or newer, and a C compiler for the encryption. `build.rs` makes Rust of `proto/`
-with the protoc that Cargo.lock pins.
-
-`src/main.rs` is the bot, `src/tests.rs` tests what it answers.""",
-    ),
-    "java": Language(
-        "sample_bots/java",
-        "java -jar target/bot.jar",
-        "mvn -q -B test",
-        build=("mvn -q -B -DskipTests package",),
-        about="""A bot in Java
-
-Needed: JDK 17 and Maven 3.8, or newer. Maven brings the protoc that makes Java of `proto/`.
-
-`src/main/java/Bot.java` is the bot, `src/test/java/BotTest.java` tests what it answers.""",
-    ),
-    "typescript": Language(
-        "sample_bots/typescript",
-        "node dist/bot.js",
-        "npm test",
-        build=("npm ci", "npm run build"),
-        about="""A bot in TypeScript
-
-Needed: Node 20 or newer. Types are generated from `proto/`, which the bot also reads when it starts.
-
-`bot.ts` is the bot, `bot.test.js` tests what it answers.""",
-    ),
-    "cpp": Language(
-        "sample_bots/cpp",
-        "build/bot",
-        "make test",
-        build=("make",),
-        about="""A bot in C++
-
-Needed: a compiler for C++20 and gRPC; in Debian, the packages g++, make, pkg-config, libgrpc++-dev, libprotobuf-dev,
-protobuf-compiler and protobuf-compiler-grpc. `protoc` makes C++ of `proto/`.
-
-`bot.cc` is the bot, `test.cc` tests what it answers.""",
-        replace={"make -C sample_bots/cpp": "make"},
-    ),
-}
-"""By name; an entry here makes a language known."""
 
 
 @click.command()

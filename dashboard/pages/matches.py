@@ -42,7 +42,7 @@ def show(match_id: str) -> ResponseReturnValue:
 
 
 @bp.get("/<match:match_id>/record.jsonl")
-def record(match_id: str) -> ResponseReturnValue:
+def record(match_id: str) -> Response:
     """The match record, to keep or to check with `arena verify`; sealed until the match is complete."""
     match = data.find_match(match_id)
     data.unseal(match)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, abort, jsonify, redirect, render_template, request, url_for
 
 from dashboard import data, sessions, uploads
-from dashboard.owner_api import own_submission
 from dashboard.sessions import own_bot, signed_in
+from dashboard.uploads import own_submission
 from league.archives import SUBMITTED
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def submit() -> ResponseReturnValue:
     return redirect(url_for("owner.submission", number=found.id))
 
 
-@bp.get("/submissions/<int:number>")
+@bp.get("/submissions/<int(max=2147483647):number>")
 @signed_in
 def submission(number: int) -> ResponseReturnValue:
     """One submission and its report."""
@@ -100,7 +100,7 @@ def submission(number: int) -> ResponseReturnValue:
     return render_template("submission.html", found=found, steps=steps, bot=data.store().bot(found.bot))
 
 
-@bp.get("/submissions/<int:number>/state")
+@bp.get("/submissions/<int(max=2147483647):number>/state")
 @signed_in
 def submission_state(number: int) -> ResponseReturnValue:
     """What it is at, to be polled."""

@@ -61,5 +61,28 @@ function steps(list) {
   });
 }
 
+/** Put a button beside commands that copies them, where the browser lets pages do that. */
+function copies(code) {
+  if (!navigator.clipboard) return;
+  const box = document.createElement("div");
+  const button = document.createElement("button");
+  box.className = "copied";
+  button.className = "button quiet small";
+  button.type = "button";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Not allowed";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  code.replaceWith(box);
+  box.append(code, button);
+}
+
+for (const code of document.querySelectorAll("[data-copy]")) copies(code);
 for (const box of document.querySelectorAll("[data-poll]:not([data-final])")) follow(box);
 for (const list of document.querySelectorAll("[data-steps]")) steps(list);

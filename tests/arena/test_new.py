@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,6 +37,12 @@ def test_a_starting_bot_tests_itself_and_plays(tmp_path: Path, language: str) ->
     written = kept(folder)
     samples.lend_build(language, folder)
     printed = follow(folder, done.stdout)
+    samples.shell(folder, LANGUAGES[language].ships)
+    shipped = {path.relative_to(folder / "out").as_posix() for path in (folder / "out").rglob("*")}
+    assert {word.removeprefix("./") for word in LANGUAGES[language].hosted.split()} & shipped, (
+        "the program that runs is not there"
+    )
+    shutil.rmtree(folder / "out")
     assert re.search(r"^\d  mine .* 0  –$", printed, re.MULTILINE), printed
     assert kept(folder) == written, "what was built is not covered by .gitignore"
 
@@ -77,7 +84,8 @@ def test_a_language_is_one_line(tmp_path: Path) -> None:
     (sample / "target" / "bot").write_text("built")
     (sample / "build.rs").write_text('compile("../../proto/euchre/v1/referee.proto", "../../proto", "special")')
     (sample / "src" / "logo.png").write_bytes(b"\xff\x00")
-    language = Language(str(sample), "./bot", "make check", build=("make",), replace={"special": "plain"})
+    words = {"title": "Any", "ships": "true", "hosted": "./bot", "needs": "Nothing."}
+    language = Language(str(sample), "./bot", "make check", **words, build=("make",), replace={"special": "plain"})
     written = write(language, tmp_path / "bot")
     assert written[:2] == ["build.rs", "src/logo.png"]
     assert "proto/euchre/v1/referee.proto" in written

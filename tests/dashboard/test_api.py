@@ -21,22 +21,37 @@ if TYPE_CHECKING:
     from league.store import Store
 
 
+API = "/api/v1"
+
+
 def get(client: FlaskClient, url: str, status: int = 200) -> Any:
     answer = client.get(url)
     assert answer.status_code == status, (url, answer.status_code, answer.text[:300])
-    assert answer.mimetype == "application/json"
+    assert answer.mimetype == ("application/json" if status < 400 else "application/problem+json")
     return answer.get_json()
 
 
 def test_the_index_lists_every_route(client: FlaskClient) -> None:
-    """Each address of the JSON is listed at /api, and each that is listed answers."""
-    routes = get(client, "/api")["routes"]
-    assert get(client, "/api/")["routes"] == routes
+    """Each address of the JSON is listed at its root, and each that is listed and needs no key answers."""
+    routes = get(client, API)["routes"]
+    assert get(client, f"{API}/")["routes"] == routes
     values = {"league": "four", "variant": "cutthroat", "n": 0, "set": 0, "seating": "012", "deal": 1}
-    for route in routes:
-        assert client.get(route.partition("?")[0].format(**values)).status_code == 200
-    rules = [rule for rule in client.application.url_map.iter_rules() if rule.endpoint.startswith("api.")]
-    assert len(rules) == len(routes) + 1
+    public = [route.removeprefix("GET ") for route in routes if "/owner" not in route]
+    for route in public:
+        assert client.get(route.format(**values)).status_code == 200
+    rules = [rule for rule in client.application.url_map.iter_rules() if rule.endpoint.startswith(("api.", "owner_api."))]
+    assert len(rules) == len(routes)
+
+
+def test_former_addresses_answer_alike(client: FlaskClient) -> None:
+    """An address without a version is answered as the one with it is, and names that as its successor."""
+    for path in ("/leagues/four", "/leagues/four/standings?limit=1", "/matches/four/cutthroat/0", ""):
+        new, old = client.get(API + path), client.get("/api" + path)
+        assert (old.status_code, old.data, old.headers["ETag"]) == (200, new.data, new.headers["ETag"])
+        assert old.headers["Deprecation"].startswith("@")
+        assert old.headers["Link"] == f'<{API}{path.partition("?")[0]}>; rel="successor-version"'
+        assert "Deprecation" not in new.headers
+    assert client.get("/api/owner").status_code == 401
 
 
 def test_leagues_tell_their_rules_and_progress(client: FlaskClient, store: Store) -> None:
@@ -78,8 +93,9 @@ def test_standings_are_those_of_the_league(client: FlaskClient, store: Store, la
         assert row["points_a_deal"]["value"] == standing.points.value
         assert row["faults"] == standing.faults
         assert row["games"] == standing.games
-    assert len(found["head_to_head"]) == 3
-    for duel in found["head_to_head"]:
+    duels = get(client, f"{API}/leagues/four/pairs" + (f"?variant={label}" if label else ""))["pairs"]
+    assert len(duels) == 3
+    for duel in duels:
         pair = table.pair(duel["a"], duel["b"])
         assert pair is not None
         assert duel["share"]["value"] == pair.share.value
@@ -118,15 +134,67 @@ def test_matches_are_paged_and_filtered(client: FlaskClient) -> None:
     assert len(found) == 6
     assert all("ann" in [bot["bot"] for bot in match["lineup"]] for match in found)
     assert get(client, "/api/leagues/four/matches?state=waiting")["matches"] == []
-    assert len(get(client, f"/api/leagues/four/matches?limit={api.MOST_MATCHES * 9}")["matches"]) == 8
+    assert len(get(client, f"/api/leagues/four/matches?limit={api.MOST}")["matches"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("path", "what", "many"),
+    [
+        ("/leagues", "leagues", 4),
+        ("/leagues/four/standings", "rows", 3),
+        ("/leagues/four/pairs?variant=cutthroat", "pairs", 3),
+        ("/matches/four/cutthroat/0/sets", "sets", 2),
+        ("/matches/four/cutthroat/0/attempts", "attempts", 1),
+        ("/matches/four/cutthroat/0/sets/0/games/012/deals", "deals", 8),
+    ],
+)
+@pytest.mark.parametrize("limit", [1, 2, 500])
+def test_every_list_is_paged(client: FlaskClient, path: str, what: str, many: int, limit: int) -> None:
+    """Whatever the size of a page, the pages together are the list, in its order, each entry once."""
+    whole = get(client, API + path)[what]
+    found: list[Any] = []
+    url = f"{API}{path}{'&' if '?' in path else '?'}limit={limit}"
+    pages = 0
+    while url:
+        answer = get(client, url)
+        assert 1 <= len(answer[what]) <= limit
+        found += answer[what]
+        url, pages = answer["next"], pages + 1
+    assert found == whole
+    assert (len(found), pages) == (many, -(-many // limit))
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "told"),
+    [
+        ("limit=0", 400, "`int` >= 1 (in `limit`)"),
+        ("limit=501", 400, "`int` <= 500 (in `limit`)"),
+        ("limit=many", 400, "(in `limit`)"),
+        ("limit=1&limit=2", 400, "'limit' is given 2 times"),
+        ("lmit=1", 400, "no parameter 'lmit' here (there are: limit, after, variant, bot, state)"),
+        ("state=odd", 400, "Invalid enum value 'odd' (in `state`)"),
+        ("after=null", 400, "(in `after`)"),
+        ("after=99999999999999999999", 400, "(in `after`)"),
+        ("bot=zoe", 404, "has no bot 'zoe' (it has: ann, bea, cid)"),
+    ],
+)
+def test_what_makes_no_sense_is_told(client: FlaskClient, query: str, status: int, told: str) -> None:
+    """A parameter that is unknown, given twice or not what it must be is refused by name, with what is allowed."""
+    assert told in get(client, f"{API}/leagues/four/matches?{query}", status)["detail"]
+
+
+def test_a_page_behind_nothing_is_a_404(client: FlaskClient) -> None:
+    """A name that is not in the list has nothing behind it, which is not the same as an empty rest."""
+    assert "Begin without `after`" in get(client, f"{API}/leagues?after=none", 404)["detail"]
 
 
 def test_a_match_has_its_sets_and_sums(client: FlaskClient, store: Store) -> None:
     """Every game stands in its set with its seating; sums are those of the games."""
     match = get(client, "/api/matches/four/cutthroat/0")
     games = store.games("four/cutthroat/0")
-    assert [game["seating"] for game in match["sets_played"][0]["games"]] == ["012", "021", "102", "120", "201", "210"]
-    assert sum(len(row["games"]) for row in match["sets_played"]) == len(games) == 12
+    rows = get(client, match["sets_url"])["sets"]
+    assert [game["seating"] for game in rows[0]["games"]] == ["012", "021", "102", "120", "201", "210"]
+    assert sum(len(row["games"]) for row in rows) == len(games) == 12
     for index, bot in enumerate(match["bots"]):
         assert bot["points"] == sum(game.points[index] for game in games)
         assert sum(bot["places"]) == 12
@@ -137,11 +205,13 @@ def test_a_match_has_its_sets_and_sums(client: FlaskClient, store: Store) -> Non
 def test_a_half_played_match_says_what_is_missing(client: FlaskClient) -> None:
     """Games still to be played are marked, and nothing links to deals."""
     match = get(client, "/api/matches/live/cutthroat/0")
-    games = [game for row in match["sets_played"] for game in row["games"]]
-    assert sum("missing" in game for game in games) == 5
+    rows = get(client, match["sets_url"])["sets"]
+    games = [game for row in rows for game in row["games"]]
+    assert len(games) == 7
+    assert sum(len(row["missing"]) for row in rows) == 5
     assert match["open"] is False
-    assert "record" not in match
-    assert not any("url" in game for game in games)
+    assert match["record"] is None
+    assert not any(game["url"] for game in games)
 
 
 def test_a_game_and_its_deals(client: FlaskClient, store: Store) -> None:
@@ -149,8 +219,10 @@ def test_a_game_and_its_deals(client: FlaskClient, store: Store) -> None:
     game = get(client, "/api/matches/four/ghost-hand/0/sets/1/games/120")
     record = store.game_record("four/ghost-hand/0", 1, (1, 2, 0))
     assert [seat["bot"] for seat in game["seats"]] == ["bea", "cid", "ann"]
-    assert [deal["points"] for deal in game["deals"]] == [deal["points"] for deal in record["deals"]]  # type: ignore[attr-defined]
-    for line in game["deals"]:
+    lines = get(client, game["deals_url"])["deals"]
+    assert game["deals"] == len(lines)
+    assert [deal["points"] for deal in lines] == [deal["points"] for deal in record["deals"]]  # type: ignore[attr-defined]
+    for line in lines:
         deal = get(client, line["url"])
         assert deal["points"] == line["points"]
         assert len({card for hand in deal["hands"] for card in hand} | set(deal["spare"]["hand"])) == 24
@@ -174,12 +246,14 @@ def test_the_record_verifies(client: FlaskClient, store: Store, tmp_path: Path) 
 def test_errors_are_json(client: FlaskClient) -> None:
     """Below /api an error is JSON with its status and what was wrong, whatever it is."""
     for url, status in (("/api/leagues/none", 404), ("/api/nowhere", 404), ("/api/leagues/four/standings?variant=x", 404)):
-        error = get(client, url, status)["error"]
-        assert error["status"] == status
+        error = get(client, url, status)
+        assert (error["type"], error["status"]) == ("about:blank", status)
         assert error["detail"]
+    sealed = get(client, f"{API}/matches/live/cutthroat/0/record", 403)
+    assert (sealed["type"], sealed["title"]) == (f"{API}/docs#sealed", "Sealed")
     answer = client.post("/api/leagues")
     assert answer.status_code == 405
-    assert answer.get_json()["error"]["status"] == 405
+    assert answer.get_json()["status"] == 405
     assert "GET" in answer.headers["Allow"]
 
 
@@ -189,3 +263,7 @@ def test_what_has_not_changed_is_not_sent_again(client: FlaskClient) -> None:
     again = client.get("/api/leagues/four/progress", headers={"If-None-Match": first.headers["ETag"]})
     assert again.status_code == 304
     assert again.data == b""
+    record = f"{API}/matches/four/cutthroat/0/record"
+    with client.get(record) as first:
+        tag = first.headers["ETag"]
+    assert client.get(record, headers={"If-None-Match": tag}).status_code == 304

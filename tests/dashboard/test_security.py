@@ -27,7 +27,7 @@ OPEN = [
     "/matches/four/cutthroat/0", "/matches/four/cutthroat/0/sets/0/games/012",
     "/matches/four/cutthroat/0/sets/0/games/012/deals/0",
     "/matches/four/cutthroat/0/record.jsonl", "/api", "/api/leagues", "/api/leagues/live/standings", "/static/style.css",
-    "/static/arena.js", "/owner/sign-in", "/api/owner", "/nowhere", "/api/nowhere", *SEALED,
+    "/static/arena.js", "/owner/sign-in", "/api/v1/owner", "/nowhere", "/api/nowhere", *SEALED,
 ]  # fmt: skip
 
 
@@ -94,6 +94,12 @@ def test_every_response_carries_the_headers(client: FlaskClient, url: str) -> No
     assert headers["Referrer-Policy"] == "same-origin"
 
 
+def test_https_is_kept_to(client: FlaskClient) -> None:
+    """Who has come by https is told to stay with it; by plain http that would say nothing and is not said."""
+    assert client.get("/", base_url="https://arena.example.org").headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "Strict-Transport-Security" not in client.get("/").headers
+
+
 @pytest.mark.parametrize("url", OPEN)
 def test_no_page_needs_what_the_policy_forbids(client: FlaskClient, url: str) -> None:
     """No page has an inline style, an inline script, a handler, or anything from another host."""
@@ -120,7 +126,7 @@ def test_an_error_shows_nothing_of_the_inside(own: tuple[Store, FlaskClient], mo
         assert "swordfish" not in answer.text
         assert "Traceback" not in answer.text
         assert "Content-Security-Policy" in answer.headers
-    assert client.get("/api/leagues").get_json()["error"]["status"] == 500
+    assert client.get("/api/leagues").get_json()["status"] == 500
 
 
 def test_nobody_but_owners_can_write(client: FlaskClient) -> None:
@@ -129,7 +135,7 @@ def test_nobody_but_owners_can_write(client: FlaskClient) -> None:
         assert rule.methods is not None
         if rule.methods <= {"GET", "HEAD", "OPTIONS"}:
             continue
-        assert rule.rule.startswith(("/owner/", "/api/owner/"))
+        assert rule.rule.startswith(("/owner/", "/api/v1/owner/"))
         url = rule.rule.replace("<name>", "ann")
         answer = client.post(url, data={"csrf_token": "made up"})
         assert answer.status_code == (401 if url.startswith("/api/") else 400), url

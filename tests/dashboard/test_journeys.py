@@ -1,0 +1,105 @@
+"""From an empty system to standings, in a browser: what an author, an organiser and a spectator do one after another."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.dashboard.test_audit import SCREENSHOTS
+from tests.dashboard.test_browser import browser, watched  # noqa: F401 -- a fixture
+from tests.worker.arenas import Arena
+from tests.worker.test_up import free_port, page
+from worker.settings import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("bubblewrap", "chromium")]
+
+BOT = ROOT / "tests" / "bots" / "hosted" / "good"
+LONG = 600_000
+"""Milliseconds for what workers do meanwhile."""
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    made = Arena(tmp_path / "data")
+    made.data.mkdir()
+    yield made
+    made.close()
+
+
+def test_from_an_empty_system_to_standings(arena: Arena, browser: Browser, tmp_path: Path) -> None:  # noqa: F811
+    """An author submits a bot and sees it qualify, an organiser has it play, a spectator reads how it did; nothing complains."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    arena.start("up", "--workers", "1", "--bind", f"127.0.0.1:{port}")
+    while page(port) is None:
+        pass
+    looked, troubles = watched(browser, 390)
+    looked.set_default_timeout(LONG)
+    begin(looked, address)
+    key = re.search(r"arena-[0-9a-f]{8}-\S+", arena("owner", "add", "ann"))
+    assert key is not None
+    submit(looked, address, key[0], tmp_path)
+    create = ("--variants", "turn-up", "--bots", "good,lowest", "--sets", "2", "--format", "deals:2")
+    arena("league", "create", "cup", *create)
+    looked.set_viewport_size({"width": 1280, "height": 900})
+    watch(looked, address)
+    assert troubles == []
+    looked.context.close()
+
+
+def begin(looked: Page, address: str) -> None:
+    """The first look at an empty system, and from there to the first bot."""
+    looked.goto(address)
+    looked.get_by_text("No league yet").wait_for()
+    shot(looked, "1-empty")
+    looked.get_by_role("link", name="Write your first bot").click()
+    looked.get_by_role("link", name="Python").first.click()
+    looked.get_by_text("arena new python mybot").wait_for()
+
+
+def submit(looked: Page, address: str, key: str, folder: Path) -> None:
+    """Sign in, upload, and watch the version qualify and be promoted without a reload."""
+    with tarfile.open(folder / "good.tar.gz", "w:gz") as packed:
+        packed.add(BOT, "good")
+    looked.get_by_role("link", name="Your bots").first.click()
+    looked.get_by_label("Your key").fill(key)
+    looked.get_by_role("button", name="Sign in").click()
+    looked.get_by_label("Archive of the bot's folder").set_input_files(folder / "good.tar.gz")
+    looked.get_by_role("button", name="Submit").click()
+    looked.evaluate("window.same = true")
+    looked.locator("[data-refresh=state] .chip", has_text="qualified").wait_for()
+    assert looked.evaluate("window.same")
+    shot(looked, "2-qualified")
+    looked.goto(f"{address}/owner")
+    looked.get_by_text("v1 plays in new leagues").wait_for()
+
+
+def watch(looked: Page, address: str) -> None:
+    """See the league end, who leads, how they did against each other, and a deal of it."""
+    looked.goto(address)
+    looked.get_by_role("link", name="cup").click()
+    looked.locator(".chip", has_text="final").first.wait_for()
+    looked.reload()
+    text = looked.inner_text("main")
+    assert "good" in text
+    assert "lowest" in text
+    shot(looked, "3-standings")
+    looked.goto(f"{address}/leagues/cup/matches")
+    looked.locator('a[href="/matches/cup/turn-up/0"]').first.click()
+    looked.get_by_role("heading", level=1).wait_for()
+    looked.goto(f"{address}/matches/cup/turn-up/0/sets/0/games/0101/deals/0")
+    assert "Deal 0" in looked.inner_text("h1")
+    shot(looked, "4-replay")
+
+
+def shot(looked: Page, name: str) -> None:
+    looked.screenshot(path=SCREENSHOTS / "journey" / f"{name}.png", full_page=True)
