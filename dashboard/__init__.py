@@ -10,7 +10,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from dashboard import admin, api, data, errors, filters, owner_api, security, sessions, tables
-from dashboard.pages import home, leagues, logs, matches, owner
+from dashboard.pages import bots, home, leagues, logs, matches, owner, pairs
 from referee.logs import configure, dump_on_signal
 
 __all__ = ["create_app", "served"]
@@ -45,7 +45,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     logs.init_app(app, may_read_logs or sessions.owns)
     errors.init_app(app)
     sessions.init_app(app, owner_api.bp)
-    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
+    for blueprint in (home.bp, leagues.bp, bots.bp, pairs.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
         app.register_blueprint(blueprint)
     admin.init_app(app)
     return app

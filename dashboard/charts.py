@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup, escape
+
 from dashboard.filters import num
 
 if TYPE_CHECKING:
@@ -35,6 +37,20 @@ class Scale:
     def x(self, value: float) -> float:
         """Where a value stands, in per cent; values off the scale stand at its edge."""
         return _place(value, self.low, self.high)
+
+
+def bar(scale: Scale, elo: tuple[float, float | None, float | None], label: str) -> Markup:
+    """An interval drawn on a scale, for a cell of a table: value, low and high; `label` says the same in words."""
+    value, low, high = elo
+    axes = "".join(f'<line class="axis{" mean" * tick.main}" x1="{tick.x}%" x2="{tick.x}%" y1="0" y2="100%"/>' for tick in scale.ticks)
+    span = "" if low is None or high is None else _span(scale.x(low), scale.x(high))
+    dot = f'<circle class="dot" cx="{scale.x(value)}%" cy="50%" r="5"/>'
+    return Markup(f'<svg class="bar" role="img" aria-label="{escape(label)}">{axes}{span}{dot}</svg>')  # noqa: S704 -- numbers, and an escaped text
+
+
+def _span(low: float, high: float) -> str:
+    ends = "".join(f'<line class="end" x1="{x}%" x2="{x}%" y1="28%" y2="72%"/>' for x in (low, high))
+    return f'<line class="span" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>{ends}'
 
 
 def _place(value: float, low: float, high: float) -> float:

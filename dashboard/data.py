@@ -15,7 +15,7 @@ from league.store import Store
 if TYPE_CHECKING:
     from flask import Flask
 
-    from league.model import Game, League, Match, Seating
+    from league.model import Entry, Game, League, Match, Progress, Seating
     from league.store_matches import MatchFilter
 
 _NAME = "arena-store"
@@ -57,6 +57,11 @@ def find_league(name: str) -> League:
         return store().league(name)
     except NotFound:
         abort(404, f"There is no league called {name!r} here.")
+
+
+def progress(league: League) -> Progress:
+    """How far a league has come."""
+    return store().progress(league.name)
 
 
 def find_match(match_id: str) -> Match:
@@ -104,6 +109,14 @@ def read_bot(league: League) -> str | None:
     if bot is not None and bot not in known:
         abort(404, f"League {league.name} has no bot {bot!r} (it has: {', '.join(known)}).")
     return bot
+
+
+def find_entry(league: League, shown: str) -> Entry:
+    """A bot version of a league by its name in the standings; 404 where there is none of this name."""
+    for entry in league.entries:
+        if league.shown(entry.bot) == shown:
+            return entry
+    abort(404, f"No bot called {shown!r} plays or has played in league {league.name}, which has {len(league.entries)}.")
 
 
 def read_state() -> MatchFilter | None:

@@ -26,6 +26,7 @@ from league.store_reads import ReadStore
 from league.store_rounds import RoundStore
 from league.store_series import SeriesStore
 from league.store_submissions import SubmissionStore
+from league.store_tabulations import TabulationStore
 from league.store_workers import WorkerStore
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Store(  # one class a subject
     GameStore,
     FigureStore,
     ReadStore,
+    TabulationStore,
     WorkerStore,
     QuarantineStore,
     BackupStore,

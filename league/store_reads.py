@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
-    from league.model import Json, League, LeagueVariant, Match
+    from league.model import BotVersion, Json, League, LeagueVariant, Match
 
 FORMAT = "euchre-arena/1"
 _CHUNK = 2_000
@@ -45,14 +45,18 @@ class ReadStore(Database):
             settled = not undecided(connection, found)
         return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants), settled)
 
-    def results(self, league: str | None = None, label: str | None = None) -> Iterator[GameResult]:
+    def results(
+        self, league: str | None = None, label: str | None = None, *, among: Sequence[BotVersion] = ()
+    ) -> Iterator[GameResult]:
         """Yield the games of complete sets, match by match and set by set, as they stood when the first was read.
 
-        Of one league and one variant in it, if so wished. ``GameResult.variant`` is the variant's label in its league.
+        Of one league, one variant in it, and the matches that all of some bots took part in, if so wished.
+        ``GameResult.variant`` is the variant's label in its league.
         """
+        which = _Which(league, label, tuple(among))
         with self._read() as connection:
-            contexts = _contexts(connection, league, label)
-            rows = connection.execute(_result_rows(league, label).execution_options(yield_per=_CHUNK))
+            contexts = _contexts(connection, which)
+            rows = connection.execute(_result_rows(which).execution_options(yield_per=_CHUNK))
             for (match_id, _), group in itertools.groupby(rows, key=itemgetter(0, 1)):
                 of_set = list(group)
                 if len(of_set) == contexts[match_id].set_size:
@@ -153,15 +157,37 @@ class _Context:
     bots: tuple[str, ...]
 
 
-def _wanted(query: Select[Any], league: str | None, label: str | None) -> Select[Any]:
-    """Restrict a query over matches to a league and a variant of it."""
+@dataclass(frozen=True, slots=True)
+class _Which:
+    """Which matches' results are wanted."""
+
+    league: str | None
+    label: str | None
+    among: tuple[BotVersion, ...]
+
+    @property
+    def all(self) -> bool:
+        """Whether every match is."""
+        return self.league is None and self.label is None and not self.among
+
+
+def _wanted(query: Select[Any], which: _Which) -> Select[Any]:
+    """Restrict a query over matches to a league, a variant of it, and bots that all took part."""
     query = query.join(league_variants, league_variants.c.id == matches.c.league_variant_id)
-    if league is not None:
-        query = query.join(leagues, leagues.c.id == matches.c.league_id).where(leagues.c.name == league)
-    return query if label is None else query.where(league_variants.c.label == label)
+    if which.league is not None:
+        query = query.join(leagues, leagues.c.id == matches.c.league_id).where(leagues.c.name == which.league)
+    if which.label is not None:
+        query = query.where(league_variants.c.label == which.label)
+    return query.where(*(matches.c.id.in_(_played_by(bot)) for bot in which.among))
 
 
-def _contexts(connection: Connection, league: str | None, label: str | None) -> dict[int, _Context]:
+def _played_by(bot: BotVersion) -> Select[Any]:
+    seats = match_bots.alias()
+    versions = select(bot_versions.c.id).join(bots).where(bots.c.name == bot.bot, bot_versions.c.version == bot.version)
+    return select(seats.c.match_id).where(seats.c.bot_version_id == versions.scalar_subquery())
+
+
+def _contexts(connection: Connection, which: _Which) -> dict[int, _Context]:
     """Return the context of each match wanted, by row id."""
     columns = (matches.c.id, matches.c.name, matches.c.mode, matches.c.seatings, league_variants.c.label)
     names: dict[int, tuple[str, ...]] = {}
@@ -171,9 +197,9 @@ def _contexts(connection: Connection, league: str | None, label: str | None) -> 
         .join_from(match_bots, matches)
         .order_by(match_bots.c.match_id, match_bots.c.position)
     )
-    for match_id, league_id, version_id in connection.execute(_wanted(lineups, league, label)):
+    for match_id, league_id, version_id in connection.execute(_wanted(lineups, which)):
         names[match_id] = (*names.get(match_id, ()), shown[league_id, version_id])
-    rows = connection.execute(_wanted(select(*columns).select_from(matches), league, label))
+    rows = connection.execute(_wanted(select(*columns).select_from(matches), which))
     return {
         row.id: _Context(row.name, row.label, games_a_set(seatings_of(row.seatings), row.mode), names[row.id]) for row in rows
     }
@@ -195,11 +221,11 @@ def _shown_names(connection: Connection) -> dict[tuple[int, int], str]:
     }
 
 
-def _result_rows(league: str | None, label: str | None) -> Select[Any]:
-    wanted = _wanted(select(matches.c.id).select_from(matches), league, label)
-    columns = ("match_id", "set_number", "places", "points", "deals", "faults", "forfeits")
+def _result_rows(which: _Which) -> Select[Any]:
+    wanted = _wanted(select(matches.c.id).select_from(matches), which)
+    columns = ("match_id", "set_number", "places", "points", "deals", "faults", "forfeits", "stored_at")
     query = select(*(games.c[name] for name in columns))
-    if league is not None or label is not None:
+    if not which.all:
         query = query.where(games.c.match_id.in_(wanted))
     return query.order_by(games.c.match_id, games.c.set_number, games.c.seating)
 
@@ -211,7 +237,7 @@ def _parsed(text: str) -> tuple[Any, ...]:
 
 
 def _result(row: Sequence[Any], context: _Context) -> GameResult:
-    _, number, places, points, deals, faults, forfeits = row
+    _, number, places, points, deals, faults, forfeits, stored_at = row
     return GameResult(
         match=context.match,
         variant=context.label,
@@ -222,6 +248,7 @@ def _result(row: Sequence[Any], context: _Context) -> GameResult:
         deals=deals,
         faults=_parsed(faults),
         forfeits=_parsed(forfeits),
+        stored_at=stored_at,
     )
 
 

@@ -294,6 +294,29 @@ game_records = Table(
     ),
 )
 
+# Tables of standings of large leagues, worked out from the games: what is lost of them is worked out again.
+tabulations = Table(
+    "tabulations",
+    metadata,
+    Column("league_id", ForeignKey("leagues.id"), primary_key=True),
+    Column("label", Text, primary_key=True),  # of the variant; empty: all together
+    Column("lease_until", Double, nullable=False),  # of who is working it out
+    Column("format", Integer),  # null, with what follows: it is being worked out for the first time
+    Column("sets", Integer),
+    Column("members", Text),
+    Column("made_at", Double),
+    Column("seconds", Double),
+)
+
+tabulation_parts = Table(
+    "tabulation_parts",
+    metadata,
+    Column("league_id", ForeignKey("leagues.id"), primary_key=True),
+    Column("label", Text, primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
 attempts = Table(
     "attempts",
     metadata,
