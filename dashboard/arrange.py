@@ -69,7 +69,7 @@ class Wanted:
 
     def every(self) -> dict[str, str]:
         """The part of an address that asks for all pages of this."""
-        return {"sort": self.text, "name": self.name} if self.name else {"sort": self.text}
+        return {"sort": self.text, "find": self.name} if self.name else {"sort": self.text}
 
     def at(self, page: int) -> dict[str, str | int]:
         """The part of an address that asks for a page of this."""
@@ -98,7 +98,7 @@ def read(*, all_pages: bool = False) -> Wanted:
     if sort not in SORTS:
         abort(404, f"Standings cannot be sorted by {sort!r} (by: {', '.join(SORTS)}; a minus in front turns the order round).")
     page = request.args.get("page", None if all_pages else 1, type=int)
-    return Wanted(sort, text.startswith("-"), request.args.get("name", "")[:LONGEST_NAME].strip(), page)
+    return Wanted(sort, text.startswith("-"), request.args.get("find", "")[:LONGEST_NAME].strip(), page)
 
 
 def arrange(view: TableView, wanted: Wanted) -> Arranged:
@@ -130,7 +130,7 @@ def as_json(league: str, label: str | None, view: TableView, arranged: Arranged)
         "as_of": iso(view.made_at),
         "movement_since": view.since or None,
         "sort": arranged.wanted.text,
-        "name": arranged.wanted.name,
+        "find": arranged.wanted.name,
         "bots": arranged.found,
         "rows": [_as_json(row) for row in arranged.rows],
     }

@@ -11,7 +11,10 @@ from markupsafe import Markup, escape
 from dashboard.filters import num
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from league.estimates import Estimate
+    from league.history import Moment
 
 MARGIN = 6.0
 """Per cent left free on either side, so that dots and labels stay inside."""
@@ -77,3 +80,49 @@ def scale(values: Iterable[float | None], main: float) -> Scale:
     marks = [index * step for index in range(first, last + 1)]
     ticks = tuple(Tick(_place(mark, low, high), num(mark, digits), math.isclose(mark, main, abs_tol=1e-9)) for mark in marks)
     return Scale(low, high, ticks)
+
+
+# ---- Elo over time ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Elo over time, in per cent of a picture: the line, the band around it, and the points in figures."""
+
+    line: str
+    band: str
+    """Points of the polygon; empty where there is no interval."""
+    levels: tuple[Tick, ...]
+    """Levels of Elo: their height from the top."""
+    steps: tuple[Tick, ...]
+    """Numbers of sets along the bottom."""
+    points: tuple[tuple[Moment, Estimate], ...]
+
+
+def curve(history: Sequence[Moment], bot: str) -> Curve | None:
+    """The curve of a bot; None before it has two points."""
+    points = tuple((moment, moment.elo[bot]) for moment in history if bot in moment.elo)
+    if len(points) < 2:
+        return None
+    of_elo = scale((value for _, at in points for value in (at.value, at.low, at.high)), 1500.0)
+    first, last = points[0][0].sets, points[-1][0].sets
+
+    def x(sets: int) -> float:
+        return _place(sets, first, last)
+
+    def y(value: float) -> float:
+        return round(100 - of_elo.x(value), 2)
+
+    limits = [(x(moment.sets), at.low, at.high) for moment, at in points if at.low is not None and at.high is not None]
+    edge = [(at, y(high)) for at, _, high in limits] + [(at, y(low)) for at, low, _ in reversed(limits)]
+    return Curve(
+        line=_path((x(moment.sets), y(at.value)) for moment, at in points),
+        band=_path(edge) if len(limits) > 1 else "",
+        levels=tuple(Tick(round(100 - tick.x, 2), tick.text, tick.main) for tick in of_elo.ticks),
+        steps=tuple(Tick(x(sets), num(sets), False) for sets in (first, last)),
+        points=points,
+    )
+
+
+def _path(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)

@@ -17,6 +17,7 @@ from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
 from league.store_figures import FigureStore
 from league.store_games import GameStore
+from league.store_habits import HabitStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
 from league.store_members import MemberStore
@@ -50,6 +51,7 @@ class Store(  # one class a subject
     FigureStore,
     ReadStore,
     TabulationStore,
+    HabitStore,
     WorkerStore,
     QuarantineStore,
     BackupStore,

@@ -317,6 +317,17 @@ tabulation_parts = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
+# What each bot of a complete match did in it, worked out from its record; what is lost of it is worked out again.
+match_habits = Table(
+    "match_habits",
+    metadata,
+    Column("match_id", ForeignKey("matches.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),  # the line-up index
+    Column("completed_at", Double, nullable=False),  # as the match had it then: games that were exchanged since count anew
+    Column("format", Integer, nullable=False),
+    Column("habits", Text, nullable=False),
+)
+
 attempts = Table(
     "attempts",
     metadata,

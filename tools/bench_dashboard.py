@@ -142,7 +142,7 @@ def addresses(count: int) -> dict[str, list[str]]:
     some = [f"bot-{chance.randrange(count):04}" for _ in range(8)]
     last = math.comb(count, 2)
     return {
-        "standings": [league, f"{league}?page=2", f"{league}?sort=-points", f"{league}?name=07", f"{league}?variant=turn-up"],
+        "standings": [league, f"{league}?page=2", f"{league}?sort=-points", f"{league}?find=07", f"{league}?variant=turn-up"],
         "standings as CSV, all": [f"{league}/standings.csv"],
         "all pairs, a part": [f"{league}/pairs?down=2&across=1", f"{league}/pairs"],
         "a pair": [f"{league}/pairs/{a}/{b}" for a, b in itertools.pairwise(sorted(set(some)))],

@@ -33,9 +33,20 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["league_id"], ["leagues.id"], name=op.f("fk_tabulation_parts_league_id_leagues")),
         sa.PrimaryKeyConstraint("league_id", "label", "part", name=op.f("pk_tabulation_parts")),
     )
+    op.create_table(
+        "match_habits",
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("completed_at", sa.Double(), nullable=False),
+        sa.Column("format", sa.Integer(), nullable=False),
+        sa.Column("habits", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_match_habits_match_id_matches")),
+        sa.PrimaryKeyConstraint("match_id", "position", name=op.f("pk_match_habits")),
+    )
 
 
 def downgrade() -> None:
     """Bring the schema back to the revision before."""
+    op.drop_table("match_habits")
     op.drop_table("tabulation_parts")
     op.drop_table("tabulations")
