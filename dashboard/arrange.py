@@ -34,7 +34,6 @@ SORTS: dict[str, tuple[Callable[[Row], float | str | None], bool]] = {
     "gap": (lambda row: None if row.gap is None else row.gap.value, True),
     "points": (_points, True),
     "games": (lambda row: row.standing.games, True),
-    "sets": (lambda row: row.standing.sets, True),
     "faults": (lambda row: sum(row.standing.faults.values()) + row.standing.forfeits, True),
 }
 """By what rows may be sorted, and whether the first click puts the greatest first."""
@@ -107,7 +106,7 @@ def arrange(view: TableView, wanted: Wanted) -> Arranged:
     rows = [row for row in view.rows if part in row.standing.bot.casefold()]
     value, _ = SORTS[wanted.sort]
     known = [row for row in rows if value(row) is not None]
-    known.sort(key=lambda row: value(row), reverse=wanted.falling)  # type: ignore[arg-type,return-value]  # of one type each
+    known.sort(key=value, reverse=wanted.falling)  # type: ignore[arg-type]  # of one type each, and none is None
     rows = known + [row for row in rows if value(row) is None]
     pages = max(1, -(-len(rows) // ROWS_A_PAGE))
     if wanted.page is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class Sums:
     @property
     def by_contract(self) -> list[tuple[str, int, int]]:
         """By the call that made it the maker, lowest first: call, tried, made."""
-        return [(call, *self.contracts[call]) for call in sorted(self.contracts, key=_height)]
+        return [(call, tried, made) for call in sorted(self.contracts, key=_height) for tried, made in [self.contracts[call]]]
 
     @property
     def by_call(self) -> list[tuple[str, int]]:
@@ -139,18 +140,25 @@ class Profile:
     """Complete matches that are still to be worked out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A match whose figures are there."""
+
+    match: str
+    label: str
+    found: dict[str, Any]
+
+
 def profile(league: League, bot: BotVersion, label: str | None) -> Profile:
     """The profile of a bot over its complete matches, whose deals are open."""
     store = data.store()
     found = _worked_out(store, store.habits(league.name, bot, habits.FORMAT, label), bot)
-    there = [one for one in found if one.found is not None]
+    there = [_Match(one.match, one.label, one.found) for one in found if one.found is not None]
     sums: dict[str, Sums] = {}
+    counts: Counter[str] = Counter()
     for one in there:
-        sums.setdefault(one.label, Sums(one.label)).add(one.found or {})
-    counts: dict[str, int] = {}
-    for one in there:
-        for cause, count in (one.found or {})["faults"].items():
-            counts[cause] = counts.get(cause, 0) + count
+        sums.setdefault(one.label, Sums(one.label)).add(one.found)
+        counts.update(one.found["faults"])
     return Profile(
         tuple(sums[each] for each in sorted(sums)),
         _fault_places(there),
@@ -180,18 +188,18 @@ def _work_out(store: Store, one: MatchHabits) -> bool:
         return False
 
 
-def _fault_places(found: Iterable[MatchHabits]) -> dict[str, list[Place]]:
+def _fault_places(found: Iterable[_Match]) -> dict[str, list[Place]]:
     places: dict[str, list[Place]] = {}
     for one in found:
-        for cause, number, seating, deal, _ in (one.found or {})["fault_list"]:
+        for cause, number, seating, deal, _ in one.found["fault_list"]:
             places.setdefault(cause, []).append(Place(one.match, number, "".join(map(str, seating)), deal))
     return {cause: some[-FAULTS:][::-1] for cause, some in sorted(places.items())}
 
 
-def _worst(found: Iterable[MatchHabits]) -> tuple[WorstDeal, ...]:
+def _worst(found: Iterable[_Match]) -> tuple[WorstDeal, ...]:
     deals = [
         WorstDeal(Place(one.match, number, "".join(map(str, seating)), deal), lost, margin, others)
         for one in found
-        for lost, number, seating, deal, margin, others in (one.found or {})["worst"]
+        for lost, number, seating, deal, margin, others in one.found["worst"]
     ]
     return tuple(heapq.nlargest(WORST, deals, key=lambda deal: deal.lost))

@@ -45,7 +45,9 @@ class Scale:
 def bar(scale: Scale, elo: tuple[float, float | None, float | None], label: str) -> Markup:
     """An interval drawn on a scale, for a cell of a table: value, low and high; `label` says the same in words."""
     value, low, high = elo
-    axes = "".join(f'<line class="axis{" mean" * tick.main}" x1="{tick.x}%" x2="{tick.x}%" y1="0" y2="100%"/>' for tick in scale.ticks)
+    axes = "".join(
+        f'<line class="axis{" mean" * tick.main}" x1="{tick.x}%" x2="{tick.x}%" y1="0" y2="100%"/>' for tick in scale.ticks
+    )
     span = "" if low is None or high is None else _span(scale.x(low), scale.x(high))
     dot = f'<circle class="dot" cx="{scale.x(value)}%" cy="50%" r="5"/>'
     return Markup(f'<svg class="bar" role="img" aria-label="{escape(label)}">{axes}{span}{dot}</svg>')  # noqa: S704 -- numbers, and an escaped text
@@ -97,6 +99,9 @@ class Curve:
     steps: tuple[Tick, ...]
     """Numbers of sets along the bottom."""
     points: tuple[tuple[Moment, Estimate], ...]
+    low: float
+    high: float
+    """Elo at the bottom and at the top: bands that are wider, as the first ones are, are cut off there."""
 
 
 def curve(history: Sequence[Moment], bot: str) -> Curve | None:
@@ -104,7 +109,7 @@ def curve(history: Sequence[Moment], bot: str) -> Curve | None:
     points = tuple((moment, moment.elo[bot]) for moment in history if bot in moment.elo)
     if len(points) < 2:
         return None
-    of_elo = scale((value for _, at in points for value in (at.value, at.low, at.high)), 1500.0)
+    of_elo = scale(_heights([at for _, at in points]), 1500.0)
     first, last = points[0][0].sets, points[-1][0].sets
 
     def x(sets: int) -> float:
@@ -121,7 +126,19 @@ def curve(history: Sequence[Moment], bot: str) -> Curve | None:
         levels=tuple(Tick(round(100 - tick.x, 2), tick.text, tick.main) for tick in of_elo.ticks),
         steps=tuple(Tick(x(sets), num(sets), False) for sets in (first, last)),
         points=points,
+        low=of_elo.low,
+        high=of_elo.high,
     )
+
+
+def _heights(estimates: Sequence[Estimate]) -> list[float | None]:
+    """Every value, the limits of the last one, and as much of the others as does not make the picture flat."""
+    values = [at.value for at in estimates]
+    last = estimates[-1]
+    room = max(100.0, last.half_width or 0.0)
+    lowest, highest = min(values) - room, max(values) + room
+    limits = [min(max(limit, lowest), highest) for at in estimates for limit in (at.low, at.high) if limit is not None]
+    return [*values, *limits, last.low, last.high]
 
 
 def _path(points: Iterable[tuple[float, float]]) -> str:

@@ -2,7 +2,7 @@
 
 Working out a table resamples every set of the league, so a league that is being played is not worked out anew for every
 set and reader: a table that is behind is kept for a few times as long as it took to make. Tables of large leagues are worked out
-by a program of its own and kept in the store (`league.tabulate`); until the new one is there, the one before is shown, and says so.
+by a program of its own and kept in the store (`league.tabulate`); until a new one is there, the one before is shown, and says so.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 from flask import current_app
 
 from dashboard import charts, data
+from dashboard.data import LARGE_BOTS, LARGE_GAMES, PATIENCE
 from league.history import Moment, history
 from league.standings import table_of
 from league.tabulate import members_of, sets_of
@@ -38,10 +39,6 @@ if TYPE_CHECKING:
     from league.store_tabulations import Tabulation
 
 MEAN = 1500.0
-PATIENCE = 5.0
-"""A table that is behind is kept for this many times what it took to make it."""
-LARGE_GAMES, LARGE_BOTS = 20_000, 120
-"""Games or bots from which on a league is large."""
 WAIT = 3.0
 """Seconds that a reader is let wait for the first table of a large league."""
 _NAME = "arena-tables"

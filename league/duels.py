@@ -49,7 +49,7 @@ class Duels(Mapping[tuple[str, str], HeadToHead]):
         margin: (pairs, 3) the same; NaN where there is none.
     """
 
-    def __init__(self, bots: tuple[str, ...], code: Ints, counts: Ints, share: Floats, margin: Floats) -> None:  # noqa: PLR0913, PLR0917 -- its columns
+    def __init__(self, bots: tuple[str, ...], code: Ints, counts: Ints, share: Floats, margin: Floats) -> None:
         self.bots, self.code, self.counts, self.share, self.margin = bots, code, counts, share, margin
         self._index = {name: index for index, name in enumerate(bots)}
 

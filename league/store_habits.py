@@ -64,13 +64,8 @@ class HabitStore(Database):
 
     def habits(self, league: str, bot: BotVersion, form: int, label: str | None = None) -> list[MatchHabits]:
         """Return a bot's figures of this format for each of its complete matches in a league, in the order of the schedule."""
-        query = _complete(form).where(
-            leagues.c.name == league,
-            match_bots.c.bot_version_id == bot_versions.c.id,
-            bots.c.name == bot.bot,
-            bot_versions.c.version == bot.version,
-        )
-        query = query.join(bot_versions, bot_versions.c.id == match_bots.c.bot_version_id).join(bots)
+        this = select(bot_versions.c.id).join(bots).where(bots.c.name == bot.bot, bot_versions.c.version == bot.version)
+        query = _complete(form).where(leagues.c.name == league, match_bots.c.bot_version_id == this.scalar_subquery())
         if label is not None:
             query = query.where(league_variants.c.label == label)
         with self._read() as connection:

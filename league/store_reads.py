@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import case, func, select
 
 from league.canonical import canonical
 from league.database import Database
@@ -41,9 +41,9 @@ class ReadStore(Database):
         stamp = time.time() if now is None else now
         with self._read() as connection:
             found = load_league(connection, league)
-            counts = {row.label: row for row in connection.execute(_counts(league, stamp, _counted(connection, found)))}
+            counts = _counts(connection, found, stamp)
             settled = not undecided(connection, found)
-        return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants), settled)
+        return Progress(league, tuple(_progress(found, entry, counts[entry.label]) for entry in found.variants), settled)
 
     def results(
         self, league: str | None = None, label: str | None = None, *, among: Sequence[BotVersion] = ()
@@ -84,67 +84,103 @@ def read_record(connection: Connection, match_id: str) -> Iterator[Json]:
         yield {"end": "complete", "sets": match.sets, "digest": digest.hexdigest(), "key": key_of(found).hex()}
 
 
-def _counted(connection: Connection, league: League) -> ColumnElement[bool]:
-    """Return the condition under which a match is part of a league's progress: those that were dropped are not."""
-    league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league.name)).scalar_one()
-    kept = or_(matches.c.completed_at.is_not(None), matches.c.dropped_at.is_(None))
-    return and_(matches.c.league_id == league_id, kept)
-
-
-def _counts(league: str, now: float, counted: ColumnElement[bool]) -> Select[Any]:
-    """Return the query for the sums over a league's stored matches, a row a variant.
+@dataclass(slots=True)
+class _Counts:
+    """Sums over a variant's stored matches.
 
     ``former`` are complete matches of bots that were withdrawn since: they are no part of the plan any more.
     """
-    former = with_withdrawn(select(leagues.c.id).where(leagues.c.name == league).scalar_subquery())
 
-    def number(state: Any) -> Any:  # noqa: ANN401 -- SQL expressions, typed by SQLAlchemy only in part
-        return func.coalesce(func.sum(case((state_is(state, now), 1), else_=0)), 0)
+    complete: int = 0
+    running: int = 0
+    matches: int = 0
+    games: int = 0
+    games_done: int = 0
+    sets: int = 0
+    sets_done: int = 0
+    former: int = 0
+    former_games: int = 0
+    former_sets: int = 0
 
+
+def _counts(connection: Connection, league: League, now: float) -> dict[str, _Counts]:
+    """Return the sums of each variant, by label. Matches that were dropped count for nothing.
+
+    Complete matches, of which there may be half a million, are counted by an index that holds all that is summed.
+    """
+    league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league.name)).scalar_one()
+    labels = select(league_variants.c.id, league_variants.c.label).where(league_variants.c.league_id == league_id)
+    counts = {number: (label, _Counts()) for number, label in connection.execute(labels)}
+    done = (matches.c.league_id == league_id) & matches.c.completed_at.is_not(None)
+    for number, count, of_games, of_sets in connection.execute(_summed(done)):
+        found = counts[number][1]
+        found.complete = found.matches = count
+        found.games = found.games_done = of_games
+        found.sets = found.sets_done = of_sets
+    for row in connection.execute(_open_counts(league_id, now)):
+        _add_open(counts[row.league_variant_id][1], row)
+    if any(not entry.active for entry in league.entries):
+        for number, count, of_games, of_sets in connection.execute(_summed(done & with_withdrawn(league_id))):
+            found = counts[number][1]
+            found.former, found.former_games, found.former_sets = count, of_games, of_sets
+    return dict(counts.values())
+
+
+def _summed(which: ColumnElement[bool]) -> Select[Any]:
+    """Return the query for variant, count, games and sets of complete matches."""
+    columns = (func.count(), func.sum(matches.c.games_total), func.sum(matches.c.sets))
+    return select(matches.c.league_variant_id, *columns).where(which).group_by(matches.c.league_variant_id)
+
+
+def _open_counts(league_id: int, now: float) -> Select[Any]:
+    """Return the query for the sums over matches that are still to be played, a row a variant."""
+    names = ("games_total", "games_done", "sets", "sets_done")
     return (
         select(
-            league_variants.c.label,
-            number("complete").label("complete"),
-            number("running").label("running"),
-            func.sum(matches.c.games_done).label("games_done"),
-            func.sum(matches.c.sets_done).label("sets_done"),
+            matches.c.league_variant_id,
             func.count().label("matches"),
-            func.sum(matches.c.games_total).label("games"),
-            func.sum(matches.c.sets).label("sets"),
-            func.coalesce(func.sum(case((former, 1), else_=0)), 0).label("former"),
-            func.coalesce(func.sum(case((former, matches.c.games_total), else_=0)), 0).label("former_games"),
-            func.coalesce(func.sum(case((former, matches.c.sets), else_=0)), 0).label("former_sets"),
+            func.sum(case((state_is("running", now), 1), else_=0)).label("running"),
+            *(func.sum(matches.c[name]).label(name) for name in names),
         )
-        .join_from(matches, leagues)
-        .join(league_variants, league_variants.c.id == matches.c.league_variant_id)
-        .where(counted)
-        .group_by(league_variants.c.label)
+        .where(matches.c.league_id == league_id, matches.c.completed_at.is_(None), matches.c.dropped_at.is_(None))
+        .group_by(matches.c.league_variant_id)
     )
 
 
-def _progress(league: League, entry: LeagueVariant, row: Row[Any] | None) -> VariantProgress:
-    total = _totals(league, entry, row)
+def _add_open(found: _Counts, row: Row[Any]) -> None:
+    found.running = int(row.running)
+    found.matches += row.matches
+    found.games += row.games_total
+    found.games_done += row.games_done
+    found.sets += row.sets
+    found.sets_done += row.sets_done
+
+
+def _progress(league: League, entry: LeagueVariant, counts: _Counts) -> VariantProgress:
+    total = _totals(league, entry, counts)
     return VariantProgress(
         label=entry.label,
         variant=entry.variant,
         matches_total=total[0],
-        matches_complete=int(row.complete) if row else 0,
-        matches_running=int(row.running) if row else 0,
+        matches_complete=counts.complete,
+        matches_running=counts.running,
         games_total=total[1],
-        games_done=int(row.games_done) if row else 0,
+        games_done=counts.games_done,
         sets_total=total[2],
-        sets_done=int(row.sets_done) if row else 0,
+        sets_done=counts.sets_done,
     )
 
 
-def _totals(league: League, entry: LeagueVariant, row: Row[Any] | None) -> tuple[int, int, int]:
+def _totals(league: League, entry: LeagueVariant, counts: _Counts) -> tuple[int, int, int]:
     """Matches, games and sets of a variant: those planned, or with a precision those of the rounds so far."""
     if league.precision is not None:
-        return (int(row.matches), int(row.games), int(row.sets)) if row else (0, 0, 0)
+        return counts.matches, counts.games, counts.sets
     planned = planned_count(league, entry.label)
-    former = (int(row.former), int(row.former_games), int(row.former_sets)) if row else (0, 0, 0)
-    of_plan = (planned, planned * games_a_match(league, entry), sets_planned(league, entry))
-    return (of_plan[0] + former[0], of_plan[1] + former[1], of_plan[2] + former[2])
+    return (
+        planned + counts.former,
+        planned * games_a_match(league, entry) + counts.former_games,
+        sets_planned(league, entry) + counts.former_sets,
+    )
 
 
 @dataclass(frozen=True, slots=True)

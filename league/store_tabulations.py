@@ -41,7 +41,9 @@ class Tabulation:
 
 _OF = select(leagues.c.id).where(leagues.c.name == bindparam("league"))
 _HEAD = select(tabulations).where(
-    tabulations.c.league_id == _OF.scalar_subquery(), tabulations.c.label == bindparam("label"), tabulations.c.made_at.is_not(None)
+    tabulations.c.league_id == _OF.scalar_subquery(),
+    tabulations.c.label == bindparam("label"),
+    tabulations.c.made_at.is_not(None),
 )
 _BUSY = select(tabulations.c.label).where(
     tabulations.c.league_id == _OF.scalar_subquery(),
@@ -99,9 +101,7 @@ class TabulationStore(Database):
             this = (tabulations.c.league_id == _league_id(connection, league)) & (tabulations.c.label == (label or _ALL))
             connection.execute(update(tabulations).where(this).values(lease_until=0.0))
 
-    def save_tabulation(
-        self, league: str, label: str | None, made: Tabulation, parts: Mapping[Part, bytes]
-    ) -> None:
+    def save_tabulation(self, league: str, label: str | None, made: Tabulation, parts: Mapping[Part, bytes]) -> None:
         """Keep a table in place of the one before, and give its work up. NotFound if there is no such league."""
         with self._write() as connection:
             key = {"league_id": _league_id(connection, league), "label": label or _ALL}
@@ -116,8 +116,12 @@ class TabulationStore(Database):
             }
             connection.execute(insert(connection, tabulations).values(key | values).on_conflict_do_nothing())
             connection.execute(update(tabulations).where(*of_table).values(values))
-            connection.execute(delete(tabulation_parts).where(*(tabulation_parts.c[name] == value for name, value in key.items())))
-            connection.execute(insert(connection, tabulation_parts), [key | {"part": part, "data": data} for part, data in parts.items()])
+            connection.execute(
+                delete(tabulation_parts).where(*(tabulation_parts.c[name] == value for name, value in key.items()))
+            )
+            connection.execute(
+                insert(connection, tabulation_parts), [key | {"part": part, "data": data} for part, data in parts.items()]
+            )
 
 
 def _league_id(connection: Connection, league: str) -> int:

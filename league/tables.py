@@ -218,6 +218,7 @@ league_rounds = Table(
 )
 
 _open = text("completed_at IS NULL")
+_done = text("completed_at IS NOT NULL")
 
 matches = Table(
     "matches",
@@ -248,6 +249,10 @@ matches = Table(
     Index(None, "league_id", "id"),
     # What is still to be played, however much has been.
     Index("ix_matches_open", "league_id", "id", sqlite_where=_open, postgresql_where=_open),
+    # What has been played, with all that progress sums up.
+    Index(
+        "ix_matches_complete", "league_id", "league_variant_id", "games_total", "sets", sqlite_where=_done, postgresql_where=_done
+    ),
 )
 
 match_bots = Table(

@@ -1,4 +1,4 @@
-"""Works out the standings of a large league and keeps them: `python -m league.tabulate LEAGUE [LABEL]`, the store by `ARENA_STORE`.
+"""Works out the standings of a large league and keeps them: `python -m league.tabulate LEAGUE [LABEL]`, store in `ARENA_STORE`.
 
 A program of its own, since it takes minutes of a processor for a million games: whoever shows pages goes on meanwhile.
 """

@@ -1,6 +1,6 @@
 """Tables of standings as bytes, so that a large one is worked out once and read by every process that shows it.
 
-Two parts: what the rows show, which is small, and the arrays behind pairs and differences, which grow with the square of the bots.
+Two parts: what the rows show, which is small, and the arrays behind pairs and differences, which grow with the bots' square.
 """
 
 from __future__ import annotations

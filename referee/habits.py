@@ -1,6 +1,6 @@
-"""What each bot of a match did in its deals: how it bid, what came of it, its faults, and where it lost most against its own cards.
+"""What each bot of a match did in its deals: how it bid, what came of it, its faults, and where it lost most for its cards.
 
-Everything follows from the records of a match and its key: the deals are dealt again and the moves repeated. Pure, as the rules are.
+Everything follows from the records of a match and its key: the deals are dealt again and the moves repeated. Pure, as rules are.
 """
 
 from __future__ import annotations

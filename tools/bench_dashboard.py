@@ -1,7 +1,7 @@
 """How fast the dashboard shows a large league: 1,000 bots, a million games (`make bench`, or `python -m tools.bench_dashboard`).
 
-Makes such a store by plain inserts (a minute or two, half a gigabyte; `--store FILE` keeps it), has the standings worked out by the
-dashboard's own program, and asks a served dashboard for pages as visitors do, a few at a time. Prints percentiles in milliseconds.
+Makes such a store by plain inserts (some minutes, half a gigabyte; `--store FILE` keeps it), has the standings worked out by the
+dashboard's own program, and asks a served dashboard for pages as visitors do, a few at a time. Prints percentiles in ms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import threading
 import time
 import urllib.request
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,7 @@ from league.tables import bot_versions, bots, game_records, games, leagues, matc
 from referee.rules import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -187,7 +186,18 @@ def measure(base: str, paths: Sequence[str], rounds: int, visitors: int) -> tupl
 
 def serve(url: str, socket: int) -> subprocess.Popen[bytes]:
     """The dashboard as users serve it."""
-    command = [sys.executable, "-m", "gunicorn", "-k", "gthread", "--threads", "8", "-b", f"127.0.0.1:{socket}", "dashboard:create_app()"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "-k",
+        "gthread",
+        "--threads",
+        "8",
+        "-b",
+        f"127.0.0.1:{socket}",
+        "dashboard:create_app()",
+    ]
     return subprocess.Popen(command, env=os.environ | {"ARENA_STORE": url}, stderr=subprocess.DEVNULL)
 
 
@@ -212,7 +222,10 @@ def report(base: str, count: int, rounds: int, visitors: int) -> None:
         measure(base, paths[:1], 1, 1)
         taken, size = measure(base, paths, max(1, rounds // len(paths)), visitors)
         late = statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
-        print(f"{name:<26} {len(taken):>8} {statistics.median(taken):>8.1f} {late:>8.1f} {max(taken):>8.1f} {size / 1024:>15.1f}", flush=True)
+        print(
+            f"{name:<26} {len(taken):>8} {statistics.median(taken):>8.1f} {late:>8.1f} {max(taken):>8.1f} {size / 1024:>15.1f}",
+            flush=True,
+        )
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -231,7 +244,10 @@ def main(words: Sequence[str] | None = None) -> int:
         if not file.exists():
             begun = time.monotonic()
             played = make(url, given.bots, given.sets)
-            print(f"{given.bots} bots, {played:,} games in {time.monotonic() - begun:.0f} s, {file.stat().st_size / 2**20:.0f} MiB", flush=True)
+            print(
+                f"{given.bots} bots, {played:,} games in {time.monotonic() - begun:.0f} s, {file.stat().st_size / 2**20:.0f} MiB",
+                flush=True,
+            )
         server, base = serve(url, given.port), f"http://127.0.0.1:{given.port}"
         try:
             wait_for(base, "/fair-play", "<h1", 60)

@@ -1,7 +1,7 @@
 """Copies what the dashboard serves of others' work from npm into dashboard/static/vendor: `python -m tools.vendor`.
 
-Wants `npm ci --ignore-scripts` in dashboard/vendor first, whose lock file pins what it fetches. With `--check`, says instead whether
-the files in the tree are those of the versions in the lock, which needs neither npm nor a network.
+Wants `npm ci --ignore-scripts` in dashboard/vendor first, whose lock file pins what it fetches. With `--check`, says instead
+whether the files in the tree are those of the versions in the lock, which needs neither npm nor a network.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ def copy() -> None:
     for name, (package, path) in FILES.items():
         content = (MODULES / package / path).read_bytes()
         (TARGET / name).write_bytes(content)
-        noted[name] = {"package": package, "version": locked(package), "path": path, "sha256": hashlib.sha256(content).hexdigest()}
+        noted[name] = {
+            "package": package,
+            "version": locked(package),
+            "path": path,
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
     LIST.write_text(json.dumps(noted, indent=2) + "\n")
 
 

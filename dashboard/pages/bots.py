@@ -63,7 +63,9 @@ def elo(name: str, bot: str) -> ResponseReturnValue:
         for moment in history
         if (at := moment.elo.get(bot)) is not None
     ]
-    return jsonify({"league": name, "variant": label, "bot": bot, "points": points})
+    curve = charts.curve(history, bot)
+    shown = None if curve is None else [curve.low, curve.high]
+    return jsonify({"league": name, "variant": label, "bot": bot, "shown": shown, "points": points})
 
 
 def _row(table: TableView, bot: str) -> Row | None:

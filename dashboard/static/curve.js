@@ -2,7 +2,7 @@
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function options(width) {
+function options(width, shown) {
   const soft = colour("--soft");
   const line = colour("--line");
   const mark = colour("--mark");
@@ -10,7 +10,7 @@ function options(width) {
   return {
     width,
     height: 260,
-    scales: { x: { time: false } },
+    scales: { x: { time: false }, y: { range: () => shown } },
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
     axes: [{ ...axis, label: "complete sets of the league", labelSize: 22 }, { ...axis, size: 56 }],
@@ -27,15 +27,15 @@ function options(width) {
 async function draw(box) {
   const answer = await fetch(box.dataset.curve, { headers: { Accept: "application/json" } });
   if (!answer.ok) return;
-  const { points } = await answer.json();
+  const { points, shown } = await answer.json();
   const column = (name) => points.map((point) => point[name]);
   const data = [column("sets"), column("elo"), column("low"), column("high")];
   const picture = box.querySelector("svg");
   picture.setAttribute("hidden", "");
-  let chart = new uPlot(options(box.clientWidth), data, box);
+  let chart = new uPlot(options(box.clientWidth, shown), data, box);
   const redraw = () => {
     chart.destroy();
-    chart = new uPlot(options(box.clientWidth), data, box);
+    chart = new uPlot(options(box.clientWidth, shown), data, box);
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   let width = box.clientWidth;

@@ -43,10 +43,14 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_match_habits_match_id_matches")),
         sa.PrimaryKeyConstraint("match_id", "position", name=op.f("pk_match_habits")),
     )
+    done = sa.text("completed_at IS NOT NULL")
+    columns = ["league_id", "league_variant_id", "games_total", "sets"]
+    op.create_index("ix_matches_complete", "matches", columns, sqlite_where=done, postgresql_where=done)
 
 
 def downgrade() -> None:
     """Bring the schema back to the revision before."""
+    op.drop_index("ix_matches_complete", table_name="matches")
     op.drop_table("match_habits")
     op.drop_table("tabulation_parts")
     op.drop_table("tabulations")
