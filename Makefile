@@ -35,6 +35,7 @@ generate: $(STAMPS)/check ## generate euchre/v1 and docs/protocol-reference.md f
 
 bench: $(STAMPS)/test-all ## measure, side by side
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m tools.bench
+	@$(PY) -m tools.bench_dashboard
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
 	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from flask import abort, current_app, request
 from werkzeug.routing import BaseConverter
@@ -13,12 +15,19 @@ from league.errors import NotFound
 from league.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flask import Flask
 
-    from league.model import Game, League, Match, Seating
+    from league.model import Entry, Game, League, Match, Progress, Seating
     from league.store_matches import MatchFilter
 
-_NAME = "arena-store"
+_NAME, _LEAGUES, _PROGRESS = "arena-store", "arena-leagues", "arena-progress"
+LARGE_GAMES, LARGE_BOTS = 20_000, 120
+"""Games or bots from which on a league is large: what takes long to read or to work out of it is shown for a while."""
+PATIENCE = 5.0
+"""What took long is shown for this many times as long as it took."""
+T = TypeVar("T")
 STATES: tuple[MatchFilter, ...] = ("waiting", "running", "complete", "dropped")
 
 
@@ -33,6 +42,7 @@ def init_app(app: Flask, url: str | None) -> None:
     """Open the store and teach URLs what a match's id looks like."""
     app.url_map.converters["match"] = MatchId
     app.extensions[_NAME] = Store.open(url or default_url())
+    app.extensions[_LEAGUES], app.extensions[_PROGRESS] = _Recent(), _Recent()
 
 
 def default_url() -> str:
@@ -51,12 +61,37 @@ def store_of(app: Flask) -> Store:
     return cast("Store", app.extensions[_NAME])
 
 
+@dataclass(slots=True)
+class _Recent(Generic[T]):
+    """What was read of large leagues a moment ago, by name: it is read again after a few times as long as reading it took."""
+
+    there: dict[str, tuple[T, float]] = field(default_factory=dict)
+
+    def get(self, name: str, read: Callable[[], T], is_large: Callable[[T], bool]) -> T:
+        """What was read of a league, or what is read now."""
+        begun = time.monotonic()
+        if name in self.there and begun < self.there[name][1]:
+            return self.there[name][0]
+        found = read()
+        now = time.monotonic()
+        if is_large(found):
+            self.there[name] = (found, now + PATIENCE * (now - begun))
+        return found
+
+
 def find_league(name: str) -> League:
     """The league of this name; 404 where there is none."""
+    kept = cast("_Recent[League]", current_app.extensions[_LEAGUES])
     try:
-        return store().league(name)
+        return kept.get(name, lambda: store().league(name), lambda league: len(league.entries) > LARGE_BOTS)
     except NotFound:
         abort(404, f"There is no league called {name!r} here.")
+
+
+def progress(league: League) -> Progress:
+    """How far a league has come."""
+    kept = cast("_Recent[Progress]", current_app.extensions[_PROGRESS])
+    return kept.get(league.name, lambda: store().progress(league.name), lambda found: found.games_done > LARGE_GAMES)
 
 
 def find_match(match_id: str) -> Match:
@@ -112,6 +147,14 @@ def known_bot(league: League, bot: str | None) -> str | None:
     if bot and bot not in known:
         abort(404, f"League {league.name} has no bot {bot!r} (it has: {', '.join(known)}).")
     return bot or None
+
+
+def find_entry(league: League, shown: str) -> Entry:
+    """A bot version of a league by its name in the standings; 404 where there is none of this name."""
+    found = next((entry for entry in league.entries if league.shown(entry.bot) == shown), None)
+    if found is None:
+        abort(404, f"No bot called {shown!r} plays or has played in league {league.name}, which has {len(league.entries)}.")
+    return found
 
 
 def read_state() -> MatchFilter | None:

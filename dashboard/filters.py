@@ -98,6 +98,12 @@ def cause(name: str) -> str:
     return name.replace("_", " ").lower()
 
 
+def call(text: str) -> str:
+    """A call of the auction, or what made a bot the maker, in words."""
+    words = {"order": "ordered the turned card", "name": "named a suit", "swap": "swapped for the ghost"}
+    return words.get(text, f"bid {text}" if text.isdecimal() else text)
+
+
 def ending(end: str) -> str:
     """How a game ended, in words."""
     words = {"won": "won", "deals": "all deals played", "max_deals": "deal limit", "forfeit": "forfeited"}
@@ -116,7 +122,7 @@ def init_app(app: Flask) -> None:
         """URL of a static file that changes with its content."""
         return url_for("static", filename=filename, v=_stamp(Path(app.static_folder or "") / filename))
 
-    for function in (num, signed, share, iso, when, duration, state, option, codes, place, cause, ending):
+    for function in (num, signed, share, iso, when, duration, state, option, codes, place, cause, call, ending):
         app.add_template_filter(function)
     app.add_template_global(asset, "asset")
     app.add_template_global(faces.sprite, "card_sprite")

@@ -15,7 +15,7 @@ class GameResult:
 
     Every tuple but `forfeits` has one entry a line-up index: `bots` their names, `places` their places (1 is best, ties
     share), `points` their game totals, `faults` how often each cause occurred. `forfeits` lists line-up indexes.
-    `(variant, match, set)` names the set.
+    `(variant, match, set)` names the set; `stored_at` is when the game came in (Unix seconds).
 
     Raises:
         ValueError: the tuples differ in length, a forfeit names no line-up index, or deals is negative.
@@ -30,6 +30,7 @@ class GameResult:
     deals: int
     faults: tuple[Mapping[str, int], ...]
     forfeits: tuple[int, ...]
+    stored_at: float = 0.0
 
     def __post_init__(self) -> None:
         size = len(self.bots)

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from league.estimates import Estimate, ratio_estimates, share_estimates
+from league.duels import Duels, HeadToHead, margins
+from league.estimates import Estimate, ratio_estimates
+from league.history import Earlier, earlier
 from league.ratings import Ratings, rate
 from league.tallies import tally
+
+__all__ = ["HeadToHead", "Standing", "Table", "format_table", "league_tables", "paired_margin", "standings", "table_of"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from league.results import GameResult
-    from league.tallies import Ints, PairRows, Tally
+    from league.tallies import PairRows, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +54,23 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadToHead:
-    """Two bots' games with each other, seen from bot `a`.
-
-    `share` of games in which a placed above b (mean over sets, a shared place is half), `margin` a's points minus b's
-    per deal.
-    """
-
-    a: str
-    b: str
-    share: Estimate
-    margin: Estimate | None
-    games: int
-    sets: int
-
-    def turned(self) -> HeadToHead:
-        """The same games seen from bot `b`."""
-        margin = None if self.margin is None else self.margin.mirrored(0.0)
-        return HeadToHead(self.b, self.a, self.share.mirrored(1.0), margin, self.games, self.sets)
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """Standings of one variant, or of all together (`variant` None).
 
     Rows come best first; `pairs` has each pair that met once, under its names in alphabetical order; `bots` are the
-    names by index of `ratings`.
+    names by index of `ratings`; `earlier` is what the table looked like before, None while there are few sets.
     """
 
     variant: str | None
     rows: tuple[Standing, ...]
-    pairs: dict[tuple[str, str], HeadToHead]
+    pairs: Duels
     bots: tuple[str, ...]
     ratings: Ratings
+    earlier: Earlier | None = None
 
     def pair(self, a: str, b: str) -> HeadToHead | None:
         """Head to head of a against b, from a's side; None if they never met."""
-        turned = self.pairs.get((b, a))
-        return self.pairs.get((a, b)) if turned is None else turned.turned()
+        return self.pairs.seen_from(a, b)
 
     def difference(self, a: str, b: str) -> Estimate | None:
         """Elo of a minus Elo of b; None where no chain of games links them.
@@ -113,9 +96,14 @@ def standings(results: Iterable[GameResult], bots: Iterable[str] = (), variant: 
     `bots` are listed even if they never played; so is whoever played, listed or not. The order of results is irrelevant.
     """
     games = [game for game in results if variant in {None, game.variant}]
-    sums = tally(games, bots)
+    return table_of(tally(games, bots), games, variant)
+
+
+def table_of(sums: Tally, games: Sequence[GameResult], variant: str | None = None) -> Table:
+    """The table of games that have been summed up already."""
     ratings = rate(sums.pairs, len(sums.bots))
-    return Table(variant, _rank(_rows(sums, ratings, games)), _head_to_head(sums), sums.bots, ratings)
+    rows = _rank(_rows(sums, ratings, games))
+    return Table(variant, rows, Duels.of(sums), sums.bots, ratings, earlier(sums))
 
 
 def league_tables(results: Iterable[GameResult], bots: Iterable[str] = ()) -> dict[str | None, Table]:
@@ -134,7 +122,7 @@ def paired_margin(results: Iterable[GameResult], a: str, b: str) -> Estimate | N
     chosen = _between(pairs, a, b)
     if not len(chosen.set):
         return None
-    margin = _margins(chosen, np.zeros_like(chosen.set), 1)[0]
+    margin = margins(chosen, np.zeros_like(chosen.set), 1)[0]
     return margin if margin is None or a < b else margin.mirrored(0.0)
 
 
@@ -145,16 +133,12 @@ def _between(sums: Tally, a: str, b: str) -> PairRows:
     return sums.pairs.take(keep)
 
 
-def _margins(pairs: PairRows, group: Ints, groups: int) -> list[Estimate | None]:
-    return ratio_estimates(group, pairs.margin, pairs.deals, groups)
-
-
 def _rows(sums: Tally, ratings: Ratings, games: Sequence[GameResult]) -> list[Standing]:
     seats, size = sums.seats, len(sums.bots)
     played, deals = (np.bincount(seats.bot, column, size) for column in (seats.games, seats.deals))
     sets = np.bincount(seats.bot, minlength=size)
     points = ratio_estimates(seats.bot, seats.points, seats.deals, size)
-    margins = ratio_estimates(seats.bot, seats.margin, seats.deals, size)
+    margin = ratio_estimates(seats.bot, seats.margin, seats.deals, size)
     faults, forfeits = _count_faults(games)
     groups = {label: number for number, label in enumerate(sorted(set(ratings.group.tolist()) - {-1}), 1)}
     return [
@@ -163,7 +147,7 @@ def _rows(sums: Tally, ratings: Ratings, games: Sequence[GameResult]) -> list[St
             bot,
             *_limits(elo),
             points[i],
-            margins[i],
+            margin[i],
             int(played[i]),
             int(sets[i]),
             int(deals[i]),
@@ -203,20 +187,6 @@ def _rank(rows: Iterable[Standing]) -> tuple[Standing, ...]:
 def _shown(row: Standing) -> float:
     """Elo to a millionth: what rounding errors leave between equal bots is no difference."""
     return 0.0 if row.elo is None else round(row.elo, 6)
-
-
-def _head_to_head(sums: Tally) -> dict[tuple[str, str], HeadToHead]:
-    rows, size = sums.pairs, max(len(sums.bots), 1)
-    codes, group = np.unique(rows.first * size + rows.second, return_inverse=True)
-    count = len(codes)
-    games, sets = np.bincount(group, rows.games, count), np.bincount(group, minlength=count)
-    shares, margins = share_estimates(group, rows.share, count), _margins(rows, group, count)
-    names = [(sums.bots[code // size], sums.bots[code % size]) for code in codes.tolist()]
-    return {
-        pair: HeadToHead(*pair, share, margins[i], int(games[i]), int(sets[i]))
-        for i, (pair, share) in enumerate(zip(names, shares, strict=True))
-        if share is not None
-    }
 
 
 def format_table(table: Table) -> str:

@@ -17,6 +17,7 @@ from league.store_bots import BotStore, token_hash
 from league.store_claims import ClaimStore
 from league.store_figures import FigureStore
 from league.store_games import GameStore
+from league.store_habits import HabitStore
 from league.store_leagues import LeagueStore
 from league.store_matches import MatchStore, match_key
 from league.store_members import MemberStore
@@ -26,6 +27,7 @@ from league.store_reads import ReadStore
 from league.store_rounds import RoundStore
 from league.store_series import SeriesStore
 from league.store_submissions import SubmissionStore
+from league.store_tabulations import TabulationStore
 from league.store_workers import WorkerStore
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class Store(  # one class a subject
     GameStore,
     FigureStore,
     ReadStore,
+    TabulationStore,
+    HabitStore,
     WorkerStore,
     QuarantineStore,
     BackupStore,

@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import case, exists, func, select, update
+from sqlalchemy import case, func, select, update
 
 from league.canonical import canonical
 from league.database import Database, insert
@@ -207,12 +207,10 @@ def _check_unreserved(connection: Connection, name: str) -> None:
 
 def with_withdrawn(league_id: int | ScalarSelect[int]) -> ColumnElement[bool]:
     """Return the condition under which a bot of a match of this league has been withdrawn."""
-    return exists().where(
-        match_bots.c.match_id == matches.c.id,
-        league_bots.c.bot_version_id == match_bots.c.bot_version_id,
-        league_bots.c.league_id == league_id,
-        league_bots.c.withdrawn_at.is_not(None),
+    gone = select(league_bots.c.bot_version_id).where(
+        league_bots.c.league_id == league_id, league_bots.c.withdrawn_at.is_not(None)
     )
+    return matches.c.id.in_(select(match_bots.c.match_id).where(match_bots.c.bot_version_id.in_(gone)))
 
 
 def undecided(connection: Connection, league: League) -> list[str]:

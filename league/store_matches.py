@@ -8,7 +8,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Literal, get_args
 
-from sqlalchemy import and_, bindparam, exists, select
+from sqlalchemy import and_, bindparam, select
 
 from league.canonical import canonical
 from league.database import Database, insert
@@ -154,12 +154,8 @@ def load_match(connection: Connection, match_id: str, now: float) -> Match:
 
 
 def _plays(bot: str) -> ColumnElement[bool]:
-    return exists().where(
-        match_bots.c.match_id == matches.c.id,
-        match_bots.c.bot_version_id == bot_versions.c.id,
-        bot_versions.c.bot_id == bots.c.id,
-        bots.c.name == bot,
-    )
+    versions = select(bot_versions.c.id).join(bots).where(bots.c.name == bot)
+    return matches.c.id.in_(select(match_bots.c.match_id).where(match_bots.c.bot_version_id.in_(versions)))
 
 
 class MatchStore(Database):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import case, func, select
 
 from league.canonical import canonical
 from league.database import Database
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
-    from league.model import Json, League, LeagueVariant, Match
+    from league.model import BotVersion, Json, League, LeagueVariant, Match
 
 FORMAT = "euchre-arena/1"
 _CHUNK = 2_000
@@ -41,18 +41,22 @@ class ReadStore(Database):
         stamp = time.time() if now is None else now
         with self._read() as connection:
             found = load_league(connection, league)
-            counts = {row.label: row for row in connection.execute(_counts(league, stamp, _counted(connection, found)))}
+            counts = _counts(connection, found, stamp)
             settled = not undecided(connection, found)
-        return Progress(league, tuple(_progress(found, entry, counts.get(entry.label)) for entry in found.variants), settled)
+        return Progress(league, tuple(_progress(found, entry, counts[entry.label]) for entry in found.variants), settled)
 
-    def results(self, league: str | None = None, label: str | None = None) -> Iterator[GameResult]:
+    def results(
+        self, league: str | None = None, label: str | None = None, *, among: Sequence[BotVersion] = ()
+    ) -> Iterator[GameResult]:
         """Yield the games of complete sets, match by match and set by set, as they stood when the first was read.
 
-        Of one league and one variant in it, if so wished. ``GameResult.variant`` is the variant's label in its league.
+        Of one league, one variant in it, and the matches that all of some bots took part in, if so wished.
+        ``GameResult.variant`` is the variant's label in its league.
         """
+        which = _Which(league, label, tuple(among))
         with self._read() as connection:
-            contexts = _contexts(connection, league, label)
-            rows = connection.execute(_result_rows(league, label).execution_options(yield_per=_CHUNK))
+            contexts = _contexts(connection, which)
+            rows = connection.execute(_result_rows(which).execution_options(yield_per=_CHUNK))
             for (match_id, _), group in itertools.groupby(rows, key=itemgetter(0, 1)):
                 of_set = list(group)
                 if len(of_set) == contexts[match_id].set_size:
@@ -80,67 +84,103 @@ def read_record(connection: Connection, match_id: str) -> Iterator[Json]:
         yield {"end": "complete", "sets": match.sets, "digest": digest.hexdigest(), "key": key_of(found).hex()}
 
 
-def _counted(connection: Connection, league: League) -> ColumnElement[bool]:
-    """Return the condition under which a match is part of a league's progress: those that were dropped are not."""
-    league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league.name)).scalar_one()
-    kept = or_(matches.c.completed_at.is_not(None), matches.c.dropped_at.is_(None))
-    return and_(matches.c.league_id == league_id, kept)
-
-
-def _counts(league: str, now: float, counted: ColumnElement[bool]) -> Select[Any]:
-    """Return the query for the sums over a league's stored matches, a row a variant.
+@dataclass(slots=True)
+class _Counts:
+    """Sums over a variant's stored matches.
 
     ``former`` are complete matches of bots that were withdrawn since: they are no part of the plan any more.
     """
-    former = with_withdrawn(select(leagues.c.id).where(leagues.c.name == league).scalar_subquery())
 
-    def number(state: Any) -> Any:  # noqa: ANN401 -- SQL expressions, typed by SQLAlchemy only in part
-        return func.coalesce(func.sum(case((state_is(state, now), 1), else_=0)), 0)
+    complete: int = 0
+    running: int = 0
+    matches: int = 0
+    games: int = 0
+    games_done: int = 0
+    sets: int = 0
+    sets_done: int = 0
+    former: int = 0
+    former_games: int = 0
+    former_sets: int = 0
 
+
+def _counts(connection: Connection, league: League, now: float) -> dict[str, _Counts]:
+    """Return the sums of each variant, by label. Matches that were dropped count for nothing.
+
+    Complete matches, of which there may be half a million, are counted by an index that holds all that is summed.
+    """
+    league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league.name)).scalar_one()
+    labels = select(league_variants.c.id, league_variants.c.label).where(league_variants.c.league_id == league_id)
+    counts = {number: (label, _Counts()) for number, label in connection.execute(labels)}
+    done = (matches.c.league_id == league_id) & matches.c.completed_at.is_not(None)
+    for number, count, of_games, of_sets in connection.execute(_summed(done)):
+        found = counts[number][1]
+        found.complete = found.matches = count
+        found.games = found.games_done = of_games
+        found.sets = found.sets_done = of_sets
+    for row in connection.execute(_open_counts(league_id, now)):
+        _add_open(counts[row.league_variant_id][1], row)
+    if any(not entry.active for entry in league.entries):
+        for number, count, of_games, of_sets in connection.execute(_summed(done & with_withdrawn(league_id))):
+            found = counts[number][1]
+            found.former, found.former_games, found.former_sets = count, of_games, of_sets
+    return dict(counts.values())
+
+
+def _summed(which: ColumnElement[bool]) -> Select[Any]:
+    """Return the query for variant, count, games and sets of complete matches."""
+    columns = (func.count(), func.sum(matches.c.games_total), func.sum(matches.c.sets))
+    return select(matches.c.league_variant_id, *columns).where(which).group_by(matches.c.league_variant_id)
+
+
+def _open_counts(league_id: int, now: float) -> Select[Any]:
+    """Return the query for the sums over matches that are still to be played, a row a variant."""
+    names = ("games_total", "games_done", "sets", "sets_done")
     return (
         select(
-            league_variants.c.label,
-            number("complete").label("complete"),
-            number("running").label("running"),
-            func.sum(matches.c.games_done).label("games_done"),
-            func.sum(matches.c.sets_done).label("sets_done"),
+            matches.c.league_variant_id,
             func.count().label("matches"),
-            func.sum(matches.c.games_total).label("games"),
-            func.sum(matches.c.sets).label("sets"),
-            func.coalesce(func.sum(case((former, 1), else_=0)), 0).label("former"),
-            func.coalesce(func.sum(case((former, matches.c.games_total), else_=0)), 0).label("former_games"),
-            func.coalesce(func.sum(case((former, matches.c.sets), else_=0)), 0).label("former_sets"),
+            func.sum(case((state_is("running", now), 1), else_=0)).label("running"),
+            *(func.sum(matches.c[name]).label(name) for name in names),
         )
-        .join_from(matches, leagues)
-        .join(league_variants, league_variants.c.id == matches.c.league_variant_id)
-        .where(counted)
-        .group_by(league_variants.c.label)
+        .where(matches.c.league_id == league_id, matches.c.completed_at.is_(None), matches.c.dropped_at.is_(None))
+        .group_by(matches.c.league_variant_id)
     )
 
 
-def _progress(league: League, entry: LeagueVariant, row: Row[Any] | None) -> VariantProgress:
-    total = _totals(league, entry, row)
+def _add_open(found: _Counts, row: Row[Any]) -> None:
+    found.running = int(row.running)
+    found.matches += row.matches
+    found.games += row.games_total
+    found.games_done += row.games_done
+    found.sets += row.sets
+    found.sets_done += row.sets_done
+
+
+def _progress(league: League, entry: LeagueVariant, counts: _Counts) -> VariantProgress:
+    total = _totals(league, entry, counts)
     return VariantProgress(
         label=entry.label,
         variant=entry.variant,
         matches_total=total[0],
-        matches_complete=int(row.complete) if row else 0,
-        matches_running=int(row.running) if row else 0,
+        matches_complete=counts.complete,
+        matches_running=counts.running,
         games_total=total[1],
-        games_done=int(row.games_done) if row else 0,
+        games_done=counts.games_done,
         sets_total=total[2],
-        sets_done=int(row.sets_done) if row else 0,
+        sets_done=counts.sets_done,
     )
 
 
-def _totals(league: League, entry: LeagueVariant, row: Row[Any] | None) -> tuple[int, int, int]:
+def _totals(league: League, entry: LeagueVariant, counts: _Counts) -> tuple[int, int, int]:
     """Matches, games and sets of a variant: those planned, or with a precision those of the rounds so far."""
     if league.precision is not None:
-        return (int(row.matches), int(row.games), int(row.sets)) if row else (0, 0, 0)
+        return counts.matches, counts.games, counts.sets
     planned = planned_count(league, entry.label)
-    former = (int(row.former), int(row.former_games), int(row.former_sets)) if row else (0, 0, 0)
-    of_plan = (planned, planned * games_a_match(league, entry), sets_planned(league, entry))
-    return (of_plan[0] + former[0], of_plan[1] + former[1], of_plan[2] + former[2])
+    return (
+        planned + counts.former,
+        planned * games_a_match(league, entry) + counts.former_games,
+        sets_planned(league, entry) + counts.former_sets,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +193,37 @@ class _Context:
     bots: tuple[str, ...]
 
 
-def _wanted(query: Select[Any], league: str | None, label: str | None) -> Select[Any]:
-    """Restrict a query over matches to a league and a variant of it."""
+@dataclass(frozen=True, slots=True)
+class _Which:
+    """Which matches' results are wanted."""
+
+    league: str | None
+    label: str | None
+    among: tuple[BotVersion, ...]
+
+    @property
+    def all(self) -> bool:
+        """Whether every match is."""
+        return self.league is None and self.label is None and not self.among
+
+
+def _wanted(query: Select[Any], which: _Which) -> Select[Any]:
+    """Restrict a query over matches to a league, a variant of it, and bots that all took part."""
     query = query.join(league_variants, league_variants.c.id == matches.c.league_variant_id)
-    if league is not None:
-        query = query.join(leagues, leagues.c.id == matches.c.league_id).where(leagues.c.name == league)
-    return query if label is None else query.where(league_variants.c.label == label)
+    if which.league is not None:
+        query = query.join(leagues, leagues.c.id == matches.c.league_id).where(leagues.c.name == which.league)
+    if which.label is not None:
+        query = query.where(league_variants.c.label == which.label)
+    return query.where(*(matches.c.id.in_(_played_by(bot)) for bot in which.among))
 
 
-def _contexts(connection: Connection, league: str | None, label: str | None) -> dict[int, _Context]:
+def _played_by(bot: BotVersion) -> Select[Any]:
+    seats = match_bots.alias()
+    versions = select(bot_versions.c.id).join(bots).where(bots.c.name == bot.bot, bot_versions.c.version == bot.version)
+    return select(seats.c.match_id).where(seats.c.bot_version_id == versions.scalar_subquery())
+
+
+def _contexts(connection: Connection, which: _Which) -> dict[int, _Context]:
     """Return the context of each match wanted, by row id."""
     columns = (matches.c.id, matches.c.name, matches.c.mode, matches.c.seatings, league_variants.c.label)
     names: dict[int, tuple[str, ...]] = {}
@@ -171,9 +233,9 @@ def _contexts(connection: Connection, league: str | None, label: str | None) -> 
         .join_from(match_bots, matches)
         .order_by(match_bots.c.match_id, match_bots.c.position)
     )
-    for match_id, league_id, version_id in connection.execute(_wanted(lineups, league, label)):
+    for match_id, league_id, version_id in connection.execute(_wanted(lineups, which)):
         names[match_id] = (*names.get(match_id, ()), shown[league_id, version_id])
-    rows = connection.execute(_wanted(select(*columns).select_from(matches), league, label))
+    rows = connection.execute(_wanted(select(*columns).select_from(matches), which))
     return {
         row.id: _Context(row.name, row.label, games_a_set(seatings_of(row.seatings), row.mode), names[row.id]) for row in rows
     }
@@ -195,11 +257,11 @@ def _shown_names(connection: Connection) -> dict[tuple[int, int], str]:
     }
 
 
-def _result_rows(league: str | None, label: str | None) -> Select[Any]:
-    wanted = _wanted(select(matches.c.id).select_from(matches), league, label)
-    columns = ("match_id", "set_number", "places", "points", "deals", "faults", "forfeits")
+def _result_rows(which: _Which) -> Select[Any]:
+    wanted = _wanted(select(matches.c.id).select_from(matches), which)
+    columns = ("match_id", "set_number", "places", "points", "deals", "faults", "forfeits", "stored_at")
     query = select(*(games.c[name] for name in columns))
-    if league is not None or label is not None:
+    if not which.all:
         query = query.where(games.c.match_id.in_(wanted))
     return query.order_by(games.c.match_id, games.c.set_number, games.c.seating)
 
@@ -211,7 +273,7 @@ def _parsed(text: str) -> tuple[Any, ...]:
 
 
 def _result(row: Sequence[Any], context: _Context) -> GameResult:
-    _, number, places, points, deals, faults, forfeits = row
+    _, number, places, points, deals, faults, forfeits, stored_at = row
     return GameResult(
         match=context.match,
         variant=context.label,
@@ -222,6 +284,7 @@ def _result(row: Sequence[Any], context: _Context) -> GameResult:
         deals=deals,
         faults=_parsed(faults),
         forfeits=_parsed(forfeits),
+        stored_at=stored_at,
     )
 
 

@@ -218,6 +218,7 @@ league_rounds = Table(
 )
 
 _open = text("completed_at IS NULL")
+_done = text("completed_at IS NOT NULL")
 
 matches = Table(
     "matches",
@@ -248,6 +249,10 @@ matches = Table(
     Index(None, "league_id", "id"),
     # What is still to be played, however much has been.
     Index("ix_matches_open", "league_id", "id", sqlite_where=_open, postgresql_where=_open),
+    # What has been played, with all that progress sums up.
+    Index(
+        "ix_matches_complete", "league_id", "league_variant_id", "games_total", "sets", sqlite_where=_done, postgresql_where=_done
+    ),
 )
 
 match_bots = Table(
@@ -292,6 +297,40 @@ game_records = Table(
         ["games.match_id", "games.set_number", "games.seating"],
         name="fk_game_records_game",
     ),
+)
+
+# Tables of standings of large leagues, worked out from the games: what is lost of them is worked out again.
+tabulations = Table(
+    "tabulations",
+    metadata,
+    Column("league_id", ForeignKey("leagues.id"), primary_key=True),
+    Column("label", Text, primary_key=True),  # of the variant; empty: all together
+    Column("lease_until", Double, nullable=False),  # of who is working it out
+    Column("format", Integer),  # null, with what follows: it is being worked out for the first time
+    Column("sets", Integer),
+    Column("members", Text),
+    Column("made_at", Double),
+    Column("seconds", Double),
+)
+
+tabulation_parts = Table(
+    "tabulation_parts",
+    metadata,
+    Column("league_id", ForeignKey("leagues.id"), primary_key=True),
+    Column("label", Text, primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# What each bot of a complete match did in it, worked out from its record; what is lost of it is worked out again.
+match_habits = Table(
+    "match_habits",
+    metadata,
+    Column("match_id", ForeignKey("matches.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),  # the line-up index
+    Column("completed_at", Double, nullable=False),  # as the match had it then: games that were exchanged since count anew
+    Column("format", Integer, nullable=False),
+    Column("habits", Text, nullable=False),
 )
 
 attempts = Table(

@@ -66,24 +66,35 @@ class PairRows:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """All bots by name, sorted; the number of sets; places[bot, place - 1] counts games; rows by set."""
+    """All bots by name, sorted; the number of sets; places[bot, place - 1] counts games; rows by set.
+
+    `when` (sets,) is the time at which each set was complete, in Unix seconds.
+    """
 
     bots: tuple[str, ...]
     sets: int
     places: Ints
     seats: SeatRows
     pairs: PairRows
+    when: Floats
+
+    def first_sets(self, count: int) -> PairRows:
+        """The pairs of the first `count` sets in the order in which they were complete."""
+        position = np.empty(self.sets, np.int64)
+        position[np.argsort(self.when, kind="stable")] = np.arange(self.sets)
+        return self.pairs.take(position[self.pairs.set] < count)
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Games with equally long line-ups: set (games,), deals (games,), the rest (games, line-up)."""
+    """Games with equally long line-ups: set, deals, stored (games,), the rest (games, line-up)."""
 
     set: Ints
     deals: Floats
     bots: Ints
     places: Ints
     points: Floats
+    stored: Floats
 
 
 def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
@@ -94,7 +105,15 @@ def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
     keys = sorted({(game.variant, game.match, game.set) for game in games})
     blocks = _blocks(games, {name: i for i, name in enumerate(names)}, {key: i for i, key in enumerate(keys)})
     size = len(names)
-    return Tally(tuple(names), len(keys), _count_places(blocks, size), _seats(blocks, size), _pairs(blocks, size))
+    places, seats, pairs = _count_places(blocks, size), _seats(blocks, size), _pairs(blocks, size)
+    return Tally(tuple(names), len(keys), places, seats, pairs, _completion(blocks, len(keys)))
+
+
+def _completion(blocks: Sequence[_Block], sets: int) -> Floats:
+    when = np.zeros(sets)
+    for block in blocks:
+        np.maximum.at(when, block.set, block.stored)
+    return when
 
 
 def _blocks(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> list[_Block]:
@@ -112,6 +131,7 @@ def _block(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[s
         np.array([lineups[game.bots] for game in games], np.int64),
         np.array([game.places for game in games], np.int64),
         np.array([game.points for game in games], np.float64),
+        np.array([game.stored_at for game in games], np.float64),
     )
 
 

@@ -20,6 +20,7 @@ CHECKS: dict[str, list[str]] = {
     "proto breaking": [str(BIN / "buf"), "breaking", "proto", "--against", "tests/referee/released/euchre.v1.binpb"],
     "generated code": [PYTHON, "tools/generate.py", "--check"],
     "generated docs": [PYTHON, "-m", "tools.options", "--check"],
+    "vendored files": [PYTHON, "-m", "tools.vendor", "--check"],
     "generated reference": [PYTHON, "-m", "tools.reference", "--check"],
 }
 

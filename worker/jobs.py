@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from league.errors import BadGame, LeagueClosed, LeagueError, MatchDropped, NotFound, Quarantined, StoreAway
 from league.store import Store
-from referee import logs
+from referee import habits, logs
+from referee.rules import RulesError
 from referee.shuffle import first_dealer
 from worker import attempt, order, settings, trees
 from worker.attempt import Broken, Ending
@@ -109,9 +110,21 @@ class Player:
             outcome = patiently(lambda: self._outcome(claim.match, ending), heart)
             detail = "" if outcome == "complete" else ending.detail or "the referee left games out"
             patiently(lambda: self.store.release(claim, outcome, detail), heart)
+        if outcome == "complete":
+            self._note_habits(claim.match)
         if detail:
             LOG.warning("%s: %s", outcome, detail)
         return outcome
+
+    def _note_habits(self, match_id: str) -> None:
+        """Work out what the bots of a complete match did. Whatever goes wrong costs figures that can be had again, no result."""
+        try:
+            match, key = self.store.match(match_id), self.store.match_key(match_id)
+            found = habits.of_record(self.store.record_lines(match_id), key)
+            if match.completed_at is not None:
+                self.store.save_habits(match_id, match.completed_at, habits.FORMAT, found)
+        except (LeagueError, RulesError, ValueError) as error:
+            LOG.warning("what the bots did could not be worked out: %s", error)
 
     def _run(self, claim: Claim, heart: Heart, deadline: float) -> Ending:
         match = patiently(lambda: self.store.match(claim.match), heart)

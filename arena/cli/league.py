@@ -16,6 +16,8 @@ from arena.cli.league_options import league_options
 from arena.cli.league_show import show
 from arena.cli.run import run
 from arena.cli.season import season
+from referee import habits as referee_habits
+from referee.rules import RulesError
 
 if TYPE_CHECKING:
     from league.model import League, LeagueSpec, Progress
@@ -55,6 +57,36 @@ def create(name: str, bots: str, key: str | None, wanted: LeagueSpec) -> None:
         matches = f"rounds of {counted(made.sets, 'set')} a pairing, to ± {made.precision:g} Elo or {most}"
     click.echo(f"league {name}: {matches}; key committed to as {made.commitment}")
     say(f"run it with: {command_line('league', 'run', name)}")
+
+
+@league.command()
+@click.argument("name", required=False)
+def habits(name: str | None) -> None:
+    """Work out how the bots of the league NAME, or of all leagues, bid and played: what their pages on the dashboard show.
+
+    Workers do so when a match is complete. This does the rest: matches of earlier releases, and what was interrupted.
+    """
+    with opened() as (_, store):
+        if name is not None:
+            store.league(name)
+        done, broken = _work_out(store, name)
+    click.echo(f"{done} {'match' if done == 1 else 'matches'} worked out")
+    for line in broken:
+        say(line)
+
+
+def _work_out(store: Store, league: str | None) -> tuple[int, list[str]]:
+    """Work out every match that is due; how many, and what was wrong with the others. May be broken off and begun again."""
+    done, cursor, broken = 0, 0, list[str]()
+    while due := store.habits_due(referee_habits.FORMAT, league, after=cursor):
+        for cursor, match_id in due:  # noqa: B007 -- the next look begins after the last one
+            try:
+                found = referee_habits.of_record(store.record_lines(match_id), store.match_key(match_id))
+                completed_at = store.match(match_id).completed_at
+                done += completed_at is not None and store.save_habits(match_id, completed_at, referee_habits.FORMAT, found)
+            except (RulesError, ValueError) as error:
+                broken.append(f"{match_id}: {error}")
+    return done, broken
 
 
 @league.command("list")

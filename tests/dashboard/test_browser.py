@@ -31,7 +31,8 @@ WIDTHS = (390, 1280)
 GAME = "/matches/four/cutthroat/0/sets/0/games/012"
 PAGES = [
     "/", "/fair-play", "/leagues/four", "/leagues/four?variant=cutthroat", "/leagues/live", "/leagues/empty",
-    "/leagues/four/matches",
+    "/leagues/four/matches", "/leagues/four/pairs", "/leagues/four/pairs/ann/bea", "/leagues/four/triples/ann/bea/cid",
+    "/leagues/four/bots/ann",
     "/matches/four/ghost-hand/0", "/matches/live/cutthroat/0", GAME, f"{GAME}/deals/0",
     "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
 ]  # fmt: skip

@@ -1,0 +1,108 @@
+"""One bot in a league: its ratings over time, against whom, how it bids, its faults and its worst deals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, jsonify, render_template
+
+from dashboard import charts, data, sessions, tables
+from dashboard.bots import profile
+from dashboard.filters import iso
+
+if TYPE_CHECKING:
+    from flask.typing import ResponseReturnValue
+
+    from dashboard.tables import Row, TableView
+    from league.model import BotVersion, League, Progress, Submission
+
+bp = Blueprint("bots", __name__, url_prefix="/leagues")
+
+RECENT = 10
+"""Matches that are listed."""
+OPPONENTS = 40
+"""Most opponents that are listed; of more, those next in rank."""
+
+
+@bp.get("/<name>/bots/<bot>")
+def show(name: str, bot: str) -> ResponseReturnValue:
+    """One bot by its name in the standings."""
+    league = data.find_league(name)
+    label = data.read_label(league)
+    version = data.find_entry(league, bot).bot
+    progress = data.progress(league)
+    table = tables.standings_of(league, progress, label)
+    history = tables.history_of(league, progress, label)
+    return render_template(
+        "bot.html",
+        league=league,
+        label=label,
+        bot=bot,
+        version=version,
+        versions=_versions(league, version),
+        table=table,
+        row=_row(table, bot),
+        variants=_by_variant(league, progress, bot),
+        opponents=_opponents(table, bot),
+        curve=charts.curve(history, bot),
+        profile=profile(league, version, label),
+        recent=data.store().matches(name, label, version.bot, limit=RECENT, newest_first=True),
+        mine=_mine(version),
+    )
+
+
+@bp.get("/<name>/bots/<bot>/elo.json")
+def elo(name: str, bot: str) -> ResponseReturnValue:
+    """Elo over time with its interval: after how many sets, when, the value and its limits."""
+    league = data.find_league(name)
+    label = data.read_label(league)
+    data.find_entry(league, bot)
+    history = tables.history_of(league, data.progress(league), label)
+    points = [
+        {"sets": moment.sets, "at": iso(moment.at), "elo": at.value, "low": at.low, "high": at.high}
+        for moment in history
+        if (at := moment.elo.get(bot)) is not None
+    ]
+    curve = charts.curve(history, bot)
+    shown = None if curve is None else [curve.low, curve.high]
+    return jsonify({"league": name, "variant": label, "bot": bot, "shown": shown, "points": points})
+
+
+def _row(table: TableView, bot: str) -> Row | None:
+    return next((row for row in table.rows if row.standing.bot == bot), None)
+
+
+def _by_variant(league: League, progress: Progress, bot: str) -> list[tuple[str | None, TableView, Row | None]]:
+    labels: list[str | None] = [None] if len(league.variants) > 1 else []
+    labels += [entry.label for entry in league.variants]
+    views = [(label, tables.standings_of(league, progress, label)) for label in labels]
+    return [(label, view, _row(view, bot)) for label, view in views]
+
+
+def _opponents(table: TableView, bot: str) -> list[Row]:
+    """The other bots by rank; of many those next to this one."""
+    others = [row for row in table.rows if row.standing.bot != bot]
+    at = next((index for index, row in enumerate(table.rows) if row.standing.bot == bot), 0)
+    first = max(0, min(at - OPPONENTS // 2, len(others) - OPPONENTS))
+    return others[first : first + OPPONENTS]
+
+
+def _versions(league: League, version: BotVersion) -> list[dict[str, Any]]:
+    """Every version of the bot that may be shown, the newest first, and under which name it has played here, if it has."""
+    shown = {(entry.bot.bot, entry.bot.version): league.shown(entry.bot) for entry in league.entries}
+    found = data.store().bot(version.bot)
+    mine = sessions.owns(version.bot)
+    return [
+        {"version": one, "shown": shown.get((one.bot, one.version)), "promoted": found.promoted == one.version}
+        for one in reversed(found.versions)
+        if mine or one.state in {None, "qualified"} or (one.bot, one.version) in shown
+    ]
+
+
+def _mine(version: BotVersion) -> dict[int, Submission] | None:
+    """The submissions of the bot by version, if whoever asks is its owner; None for everybody else."""
+    if not sessions.owns(version.bot):
+        return None
+    owner = data.store().bot(version.bot).owner
+    found = data.store().submissions(owner, limit=1000) if owner else []
+    return {one.version: one for one in found if one.bot == version.bot}
