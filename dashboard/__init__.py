@@ -10,7 +10,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from dashboard import admin, api, data, errors, filters, owner_api, security, sessions, tables
-from dashboard.pages import home, leagues, logs, matches, owner
+from dashboard.pages import home, leagues, live, logs, matches, owner
 from referee.logs import configure, dump_on_signal
 
 __all__ = ["create_app", "served"]
@@ -20,7 +20,9 @@ def served() -> Flask:
     """The application for a server's process: with this process's log, and dumps on SIGUSR1, set up first."""
     configure()
     dump_on_signal()
-    return create_app()
+    app = create_app()
+    live.end_on_signals(app)
+    return app
 
 
 def create_app(store_url: str | None = None, may_read_logs: logs.Permission | None = None) -> Flask:
@@ -45,7 +47,8 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     logs.init_app(app, may_read_logs or sessions.owns)
     errors.init_app(app)
     sessions.init_app(app, owner_api.bp)
-    for blueprint in (home.bp, leagues.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
+    live.init_app(app)
+    for blueprint in (home.bp, leagues.bp, live.bp, matches.bp, logs.bp, owner.bp, owner_api.bp, api.bp):
         app.register_blueprint(blueprint)
     admin.init_app(app)
     return app

@@ -134,7 +134,7 @@ def unseal(match: Match) -> bytes:
 
 
 def unseal_set(match: Match, number: int) -> bytes:
-    """The match's key, if the deals of one set may be shown: 403 until it has been played in every seating, 404 for no such set."""
+    """The match's key, if the deals of one set may be shown: 403 until all its games are in, 404 for no such set."""
     if not 0 <= number < match.sets:
         abort(404, f"Match {match.id} has no set {number} (it has 0 to {match.sets - 1}).")
     done, games = sum(game.set == number for game in store().games(match.id)), games_a_set(match.seatings, match.mode)

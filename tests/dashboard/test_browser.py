@@ -34,6 +34,9 @@ PAGES = [
     "/leagues/four/matches",
     "/matches/four/ghost-hand/0", "/matches/live/cutthroat/0", GAME, f"{GAME}/deals/0",
     "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
+    "/matches/four/cutthroat/0/sets/0", "/matches/odd/bid-euchre/0/sets/1", "/matches/four/ghost-hand/0/sets/1/deals/2",
+    "/matches/odd/bid-euchre/0/sets/0/deals/1", "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0?seat=2#m30",
+    "/leagues/live/live", "/leagues/four/live",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.needs("chromium")
@@ -134,24 +137,6 @@ def test_the_keyboard_reaches_everything_and_is_seen(browser: Browser, address: 
     for _ in range(12):
         page.keyboard.press("Tab")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    page.context.close()
-
-
-def test_arrow_keys_step_through_a_deal(browser: Browser, address: str) -> None:
-    """The right arrow goes from the auction to the tricks one by one, the left arrow back; a step has its own address."""
-    page, troubles = watched(browser, 1280)
-    numbers = iter(range(8))
-    while not page.locator("#t2").count():
-        page.goto(f"{address}{GAME}/deals/{next(numbers)}")
-    seen = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)
-        seen.append(page.evaluate("location.hash"))
-    assert seen == ["#auction", "#t1", "#t2", "#t1"]
-    assert page.locator(".step:target").get_attribute("id") == "t1"
-    page.goto(page.url.partition("#")[0] + "#t2")
-    assert page.locator(".step:target").get_attribute("id") == "t2"
-    assert troubles == []
     page.context.close()
 
 

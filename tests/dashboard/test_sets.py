@@ -126,7 +126,7 @@ def test_a_table_is_shown_once_its_set_is_finished(own: tuple[Store, FlaskClient
 def test_games_without_duplicates_are_sets_of_one(own: tuple[Store, FlaskClient]) -> None:
     """Where each deal is played once the page says that luck and play cannot be told apart, and divides nothing."""
     store, client = own
-    store.add_bot("far", "")  # remote: has no command
+    store.add_remote_bot("far")
     (match,) = queue(store, create(store, "cup", [("turn-up", {})], bots=("ann", "far"), sets=2, fmt="deals:3"))
     play_match(store, match.id)
     text = page(client, f"/matches/{match.id}/sets/1")
