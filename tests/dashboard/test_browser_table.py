@@ -64,7 +64,8 @@ WALK = """() => {
         current: document.querySelector("a.move[aria-current]")?.id,
         fault: document.querySelector("[data-fault]").hidden ? "" : document.querySelector("[data-fault]").textContent,
         tells: document.querySelector("[data-tells]").textContent,
-        hands: [...document.querySelectorAll("[data-seat]")].map((box) => [box.dataset.seat, cards(`[data-seat="${box.dataset.seat}"] .hand`)]),
+        hands: [...document.querySelectorAll("[data-seat]")].map(
+            (box) => [box.dataset.seat, cards(`[data-seat="${box.dataset.seat}"] .hand`)]),
         slots: Object.fromEntries([...document.querySelectorAll("[data-slot]")].map(
             (slot) => [slot.dataset.slot, cards(`[data-slot="${slot.dataset.slot}"]`)])),
     });
@@ -134,14 +135,14 @@ def test_the_table_plays_by_itself_and_pauses(desk: Page, store: Store) -> None:
     desk.select_option("[data-speed]", "250")
     desk.locator("h1").click()
     desk.keyboard.press("Space")
-    desk.wait_for_function("document.querySelector('[data-count]').textContent.startsWith('3 ')")
+    desk.locator("[data-count]", has_text=re.compile("^3 /")).wait_for()
     desk.keyboard.press("Space")
     held = desk.inner_text("[data-count]")
     assert desk.locator(".player.playing").count() == 0
     assert desk.inner_text("[data-count]") == held
     desk.keyboard.press("Space")
-    desk.wait_for_function(f"document.querySelector('[data-count]').textContent === '{last} / {last}'")
-    desk.wait_for_function("!document.querySelector('.playing')")
+    desk.locator("[data-count]", has_text=f"{last} / {last}").wait_for()
+    desk.locator(".player:not(.playing)").wait_for()
     desk.reload()
     assert desk.locator("[data-speed]").input_value() == "250"
 
@@ -219,7 +220,7 @@ def test_without_a_script_the_whole_deal_can_be_read(browser: Browser, address: 
 
 def checks(page: Page) -> dict[str, str]:
     """How each check of the panel came out."""
-    page.wait_for_function("/agrees|not what was played|could not/.test(document.querySelector('[data-verdict]').textContent)")
+    page.locator(".verdict.good, .verdict.bad").wait_for()
     found = page.locator("[data-check]")
     return {item.get_attribute("data-check") or "": item.get_attribute("data-state") or "" for item in found.all()}
 
@@ -309,7 +310,7 @@ def _other_place(lines: Record) -> None:
 def test_a_forged_record_fails_at_the_right_check(
     desk: Page, store: Store, forge: Callable[[Record], None], seal: bool, fails: str
 ) -> None:
-    """A record that was altered, though its digest was forged to fit, fails at the check that its forgery concerns, only there."""
+    """A record that was altered, though its digest was forged to fit, fails at the check that concerns it, and only there."""
     lines: Record = [json.loads(canonical(line)) for line in store.record_lines("four/cutthroat/0")]
     forge(lines)
     if seal:
