@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 LOG = logging.getLogger(__name__)
 
-EVERY = 1.0
+EVERY = 2.0
 """Seconds between two looks, at least."""
 SHARE = 0.04
 """The part of its time that the looking thread may look, at most: a look that takes long is followed by a longer pause."""
@@ -196,8 +196,9 @@ class Feed:
     """Tells the numbers of this feed from those of one before it."""
     listeners: int = 0
     last: int = 0
-    events: deque[tuple[int, str, Json]] = field(default_factory=lambda: deque(maxlen=KEPT))
-    state: Json | None = None
+    events: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """Number and text, written once for all listeners."""
+    state: str | None = None
     """Everything, as of the last look; None before the first."""
     over: bool = False
     due: float = 0.0
@@ -206,9 +207,11 @@ class Feed:
         """Number what has changed."""
         for kind, data in changes:
             self.last += 1
-            self.events.append((self.last, kind, data))
-        self.state = state
+            self.events.append((self.last, self._message(kind, data)))
+        self.state = self._message("state", state)
         self.over = self.source.over
+        if self.over:
+            self.state += self._message("end", {})
 
     def number(self, label: str) -> int:
         """The number of an event by its id; -1 for one of another feed or process."""
@@ -218,13 +221,12 @@ class Feed:
     def news(self, number: int) -> list[str]:
         """What to send to whoever has seen the events up to this one: the later ones, or else the whole state."""
         if self.last - len(self.events) <= number <= self.last:
-            return [self._message(event, kind, data) for event, kind, data in self.events if event > number]
-        whole = [self._message(self.last, "state", self.state or {})]
-        return [*whole, self._message(self.last, "end", {})] if self.over else whole
+            return [text for event, text in self.events if event > number]
+        return [self.state or ""]
 
-    def _message(self, number: int, kind: str, data: Json) -> str:
-        """One event in the format of text/event-stream."""
-        return f"id: {self.run}-{number}\nevent: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"
+    def _message(self, kind: str, data: Json) -> str:
+        """One event, the last so far, in the format of text/event-stream."""
+        return f"id: {self.run}-{self.last}\nevent: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n"
 
 
 class Hub:
