@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BROKEN = 4
 """Starts of a service in a row that ended in an error after which a command gives up."""
+THREADS = "320"
+"""Threads of the dashboard, made as they are needed: 256 streams of events (`dashboard.feeds.MOST`), and pages beside them."""
 SYNC_SECONDS = 1.0
 """Seconds between two looks at whether a remote bot's tokens have changed."""
 
@@ -105,9 +107,9 @@ def tokens(settings: Settings, store: Store) -> str:
 
 
 def dashboard(settings: Settings, bind: str) -> Service:
-    """The dashboard, served by gunicorn's threads."""
+    """The dashboard, served by gunicorn's threads: an open stream of events holds one, so there are more than streams allowed."""
     command = [
-        *(sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", "32"),
+        *(sys.executable, "-m", "gunicorn", "--worker-class", "gthread", "--threads", THREADS),
         *("--graceful-timeout", "3", "--no-control-socket", "--bind", bind, "--access-logfile", "-", "dashboard:served()"),
     ]
     admin = {"ARENA_QUEUE_URL": valkey.url(settings), "ARENA_ADMIN_SHA256": token_hash(operator_token(settings))}

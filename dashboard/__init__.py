@@ -10,7 +10,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from dashboard import admin, api, data, errors, filters, former, limits, openapi, owner_api, security, sessions, tables
-from dashboard.pages import bots, home, leagues, logs, matches, owner, pairs, rules, start
+from dashboard.pages import bots, home, leagues, live, logs, matches, owner, pairs, rules, start
 from referee.logs import configure, dump_on_signal
 
 __all__ = ["create_app", "served"]
@@ -21,7 +21,9 @@ def served() -> Flask:
     configure()
     security.keep_keys_out_of_logs()
     dump_on_signal()
-    return create_app()
+    app = create_app()
+    live.end_on_signals(app)
+    return app
 
 
 def create_app(store_url: str | None = None, may_read_logs: logs.Permission | None = None) -> Flask:
@@ -46,7 +48,8 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     logs.init_app(app, may_read_logs or sessions.owns)
     errors.init_app(app)
     sessions.init_app(app, owner_api.bp)
-    pages = (home.bp, start.bp, rules.bp, leagues.bp, bots.bp, pairs.bp, matches.bp, logs.bp, owner.bp)
+    live.init_app(app)
+    pages = (home.bp, start.bp, rules.bp, leagues.bp, live.bp, bots.bp, pairs.bp, matches.bp, logs.bp, owner.bp)
     for blueprint in (*pages, owner_api.bp, api.bp, openapi.bp):
         app.register_blueprint(blueprint)
     limits.init_app(app, (api.bp, owner_api.bp, openapi.bp), "owner.signing_in", "api.progress")

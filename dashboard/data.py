@@ -12,6 +12,7 @@ from werkzeug.routing import BaseConverter
 
 from dashboard.errors import Sealed
 from league.errors import NotFound
+from league.schedule import games_a_set
 from league.store import Store
 
 if TYPE_CHECKING:
@@ -178,6 +179,19 @@ def unseal(match: Match) -> bytes:
     if not is_open(match):
         raise Sealed(
             f"The deals of {match.id} are sealed until its last game is in ({match.games_done} of {match.games_total} so far): "
+            "who saw one seating's cards could play the next seating with them."
+        )
+    return store().match_key(match.id)
+
+
+def unseal_set(match: Match, number: int) -> bytes:
+    """The match's key, if the deals of one set may be shown: 403 until all its games are in, 404 for no such set."""
+    if not 0 <= number < match.sets:
+        abort(404, f"Match {match.id} has no set {number} (it has 0 to {match.sets - 1}).")
+    done, games = sum(game.set == number for game in store().games(match.id)), games_a_set(match.seatings, match.mode)
+    if done < games and not is_open(match):
+        raise Sealed(
+            f"The deals of set {number} of {match.id} are sealed until its last game is in ({done} of {games} so far): "
             "who saw one seating's cards could play the next seating with them."
         )
     return store().match_key(match.id)

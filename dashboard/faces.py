@@ -24,6 +24,8 @@ RANK_NAMES = {
     "A": "ace",
 }
 JOKER = "XX"
+BACK = "back"
+"""The name of the back, where a card is wanted."""
 
 SUIT_PATHS = {
     "C": '<circle cx="10" cy="5.4" r="4.2"/><circle cx="5.2" cy="11.6" r="4.2"/><circle cx="14.8" cy="11.6" r="4.2"/>'
@@ -132,13 +134,29 @@ def _joker() -> str:
     return f'{side}<g transform="rotate(180 30 42)">{side}</g>{cap}'
 
 
+def _back() -> str:
+    """A lattice with a spade in its middle, alike from both ends."""
+    slopes = range(-72, 61, 8)
+    falling = "".join(f"M{5 + max(x, 0)} {6 + max(-x, 0)}L{5 + min(50, 72 + x)} {6 + min(72, 50 - x)}" for x in slopes if x < 50)
+    rising = "".join(f"M{5 + max(x, 0)} {78 - max(-x, 0)}L{5 + min(50, 72 + x)} {78 - min(72, 50 - x)}" for x in slopes if x < 50)
+    half = '<use href="#suit-S" class="gold" x="26" y="31" width="8" height="8"/>'
+    return (
+        '<rect class="face" x=".75" y=".75" width="58.5" height="82.5" rx="6"/>'
+        '<rect class="back" x="5" y="6" width="50" height="72" rx="3"/>'
+        f'<path class="lattice" d="{falling}{rising}"/><ellipse class="back boss" cx="30" cy="42" rx="11" ry="15"/>'
+        f'{half}<g transform="rotate(180 30 42)">{half}</g>'
+    )
+
+
 @cache
 def symbol(card: str) -> str:
-    """Draw one card as an SVG symbol `c-CARD`, 60 x 84.
+    """Draw one card, or the back, as an SVG symbol `c-CARD`, 60 x 84.
 
     Raises:
         KeyError: the text names no card.
     """
+    if card == BACK:
+        return f'<symbol id="c-back" viewBox="0 0 60 84">{_back()}</symbol>'
     drawn = _joker() if card == JOKER else _index(card[0], card[1]) + _middle(card[0], card[1])
     face = '<rect class="face" x=".75" y=".75" width="58.5" height="82.5" rx="6"/>'
     return f'<symbol id="c-{card}" viewBox="0 0 60 84">{face}{drawn}</symbol>'

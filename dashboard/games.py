@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dashboard.positions import Position, positions
 from dashboard.replay import Dealt, Replay, ReplayMismatch, replay
 from referee.rules import Rules, RulesError
 from referee.shuffle import first_dealer, shuffled
@@ -67,15 +68,21 @@ class PlayedGame:
             IndexError: the game has no such deal.
             ReplayMismatch: the stored deal does not follow from the key and the rules.
         """
-        entries = self.record["deals"]
-        entry = entries[number]
-        total = tuple(entries[number - 1]["total"]) if number else (0,) * self.rules.sides
-        dealer = (first_dealer(self.key, self.game.set, self.rules.seats) + number) % self.rules.seats
-        pack = shuffled(self.key, self.game.set, number, self.rules.pack)
         try:
-            return replay(self.rules, Dealt(number, dealer, pack, total), entry)
+            return replay(self.rules, self._dealt(number), self.record["deals"][number])
         except ReplayMismatch as error:
             raise ReplayMismatch(f"deal {number}: {error}") from error
+
+    def positions(self, number: int) -> tuple[Position, ...]:
+        """Every position of deal `number`, which replays: that before each move, and the end."""
+        return positions(self.rules, self._dealt(number), self.record["deals"][number])
+
+    def _dealt(self, number: int) -> Dealt:
+        """The cards of deal `number`, by the key."""
+        entries = self.record["deals"]
+        total = tuple(entries[number - 1]["total"]) if number else (0,) * self.rules.sides
+        dealer = (first_dealer(self.key, self.game.set, self.rules.seats) + number) % self.rules.seats
+        return Dealt(number, dealer, shuffled(self.key, self.game.set, number, self.rules.pack), total)
 
     def by_side(self, tricks: tuple[int, ...]) -> tuple[int, ...]:
         """Tricks by side from tricks by seat."""

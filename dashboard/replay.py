@@ -126,8 +126,7 @@ class Replay:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """Every fault of the deal, in order."""
-        plays = (play for trick in self.tricks for play in trick.plays)
-        return tuple(move.fault for move in (*self.before, *plays) if move.fault)
+        return tuple(move.fault for move in self.moves if move.fault)
 
     @property
     def trumps(self) -> set[str]:
@@ -142,6 +141,11 @@ class Replay:
         """Every card that a picture of this deal may show."""
         shown = {card for hand in self.hands for card in hand} | set(self.spare_hand) | set(self.stock)
         return shown | ({self.turned_card} if self.turned_card else set())
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Every move, in order."""
+        return (*self.before, *(play for trick in self.tricks for play in trick.plays))
 
     def auction(self) -> list[list[tuple[Move, ...]]]:
         """The auction as rounds; each has a cell a seat from the dealer's left, with the calls made there."""
@@ -173,7 +177,7 @@ _SUIT_ORDER = {NO_SUIT: -1, 3: 0, 2: 1, 0: 2, 1: 3}
 """Spades, hearts, clubs, diamonds: dark and light in turn."""
 
 
-def _sorted(cards: Iterable[int], trump: int) -> Texts:
+def in_order(cards: Iterable[int], trump: int) -> Texts:
     """Trumps first, then suit by suit, each from high to low."""
 
     def rank(card: int) -> tuple[bool, int, int]:
@@ -183,7 +187,7 @@ def _sorted(cards: Iterable[int], trump: int) -> Texts:
     return tuple(action_text(card) for card in sorted(cards, key=rank))
 
 
-class _Walk:
+class Walk:
     """Plays one deal of a record again and writes down what happened."""
 
     def __init__(self, deal: Deal, entry: Mapping[str, Any]) -> None:
@@ -192,9 +196,10 @@ class _Walk:
         self.seats = range(deal.terms.seats)
         self.moves: list[tuple[Move, list[list[int]]]] = []
         for number, text in enumerate(str(entry["moves"]).split()):
-            self._step(number, text)
+            self.step(number, text)
 
-    def _step(self, number: int, text: str) -> None:
+    def step(self, number: int, text: str) -> None:
+        """Make the next move of the record."""
         deal = self.deal
         action = parse_action(text)
         hands = [deal.hand(seat) for seat in self.seats]
@@ -222,7 +227,7 @@ class _Walk:
             return False
 
 
-def _tricks(walk: _Walk) -> tuple[Trick, ...]:
+def _tricks(walk: Walk) -> tuple[Trick, ...]:
     deal, plays = walk.deal, [entry for entry in walk.moves if entry[0].phase == "play"]
     taken = [0] * len(walk.seats)
     tricks = []
@@ -231,7 +236,7 @@ def _tricks(walk: _Walk) -> tuple[Trick, ...]:
         mine = plays[at : at + len(cards)]
         at += len(cards)
         taken[winner] += 1
-        hands = tuple(_sorted(hand, deal.trump) for hand in mine[0][1])
+        hands = tuple(in_order(hand, deal.trump) for hand in mine[0][1])
         tricks.append(Trick(number, leader, tuple(move for move, _ in mine), winner, tuple(taken), hands))
     return tuple(tricks)
 
@@ -257,7 +262,7 @@ def replay(rules: Rules, dealt: Dealt, entry: Mapping[str, Any]) -> Replay:
     hands = [deal.hand(seat) for seat in range(rules.seats)]
     extra, stock = bits(deal.extra & CARDS), list(deal.stock)
     try:
-        walk = _Walk(deal, entry)
+        walk = Walk(deal, entry)
         points = deal.points()
     except (IllegalAction, ValueError) as error:
         raise ReplayMismatch(str(error)) from error
@@ -268,9 +273,9 @@ def replay(rules: Rules, dealt: Dealt, entry: Mapping[str, Any]) -> Replay:
     return Replay(
         number=dealt.number,
         dealer=dealt.dealer,
-        hands=tuple(_sorted(hand, deal.trump) for hand in hands),
+        hands=tuple(in_order(hand, deal.trump) for hand in hands),
         spare=SPARE.get(rules.name) if extra else None,
-        spare_hand=_sorted(extra, deal.trump),
+        spare_hand=in_order(extra, deal.trump),
         turned_card=action_text(turned) if turned >= 0 else None,
         turned=TURNED[deal.turned],
         stock=tuple(map(action_text, stock[1:] if turned >= 0 else stock)),

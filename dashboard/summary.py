@@ -27,6 +27,11 @@ class SetRow:
         """Whether every game is in, so that the set is rated."""
         return all(game for _, game in self.games)
 
+    @property
+    def compared(self) -> bool:
+        """Whether it is complete and has the same deals in more than one seating."""
+        return self.complete and len(self.games) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class BotSum:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Response, abort, render_template
+from flask import Blueprint, Response, abort, render_template, request
 
-from dashboard import data
+from dashboard import compare, data
+from dashboard.board import board
 from dashboard.errors import Damaged
 from dashboard.games import PlayedGame, play_again
+from dashboard.proof import proof_of
 from dashboard.replay import ReplayMismatch
 from dashboard.summary import sum_up
 from league.canonical import canonical
@@ -20,12 +22,16 @@ if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
     from dashboard.replay import Replay
+    from league.model import Game, Match
     from league.store import Store
 
 bp = Blueprint("matches", __name__, url_prefix="/matches")
 
 SETS_A_PAGE = 20
-GAME = "/<match:match_id>/sets/<int:set_number>/games/<seating>"
+DECISIVE = 3
+"""Deals of a set that are named as those that decided it."""
+SET = "/<match:match_id>/sets/<int:set_number>"
+GAME = SET + "/games/<seating>"
 
 
 @bp.get("/<match:match_id>")
@@ -36,9 +42,13 @@ def show(match_id: str) -> ResponseReturnValue:
     summary = sum_up(match, data.store().games(match.id), data.store().attempts(match.id))
     page, pages = data.page_number(len(summary.sets), SETS_A_PAGE)
     shown = summary.sets[(page - 1) * SETS_A_PAGE : page * SETS_A_PAGE]
+    spread = {
+        row.number: compare.by_game([(seating, game) for seating, game in row.games if game]) for row in shown if row.compared
+    }
     return render_template(
-        "match.html", match=match, league=league, summary=summary, shown=shown, page=page, pages=pages, open=data.is_open(match)
-    )
+        "match.html", match=match, league=league, summary=summary, shown=shown, page=page, pages=pages, open=data.is_open(match),
+        spread=spread, proof=proof_of(match),
+    )  # fmt: skip
 
 
 @bp.get("/<match:match_id>/record.jsonl")
@@ -60,13 +70,26 @@ def _lines(store: Store, match_id: str) -> Iterator[str]:
 
 
 def load(match_id: str, set_number: int, seating: str) -> PlayedGame:
-    """A game of a complete match: 404 where there is none, 403 while it is sealed."""
+    """A game of a complete set: 404 where there is none, 403 while it is sealed."""
     match = data.find_match(match_id)
     chairs = data.read_seating(seating, match)
-    key = data.unseal(match)
-    game = data.find_game(match, set_number, chairs)
+    key = data.unseal_set(match, set_number)
+    return _again(match, data.find_game(match, set_number, chairs), key)
+
+
+def load_set(match_id: str, set_number: int) -> list[PlayedGame]:
+    """Every stored game of a complete set, in the order of its seatings: 404 where there is none, 403 while it is sealed."""
+    match = data.find_match(match_id)
+    key = data.unseal_set(match, set_number)
+    games = {game.seating: game for game in data.store().games(match.id) if game.set == set_number}
+    if not games:
+        abort(404, f"Match {match.id} has no game of set {set_number} so far.")
+    return [_again(match, games[seating], key) for seating in match.seatings if seating in games]
+
+
+def _again(match: Match, game: Game, key: bytes) -> PlayedGame:
     with _damage():
-        return play_again(match, game, data.store().game_record(match.id, set_number, chairs), key)
+        return play_again(match, game, data.store().game_record(match.id, game.set, game.seating), key)
 
 
 def find_deal(game: PlayedGame, number: int) -> Replay:
@@ -90,6 +113,34 @@ def _damage() -> Iterator[None]:
         raise Damaged(f"The stored game does not follow from the key and the rules: {error}.") from error
 
 
+@bp.get(SET)
+def whole_set(match_id: str, set_number: int) -> ResponseReturnValue:
+    """One set: its deals in every seating side by side, and what was luck and what was play."""
+    played = load_set(match_id, set_number)
+    rows = compare.by_deal([game.game.seating for game in played], [game.record for game in played])
+    parts = [compare.shares(rows, position) for position in range(len(played))]
+    decisive = sorted((row for row in rows if row.compared and row.swing > 0), key=lambda row: -row.swing)[:DECISIVE]
+    return render_template(
+        "set.html", match=played[0].match, number=set_number, played=played, rows=rows, parts=parts, decisive=decisive
+    )
+
+
+@bp.get(SET + "/deals/<int:number>")
+def set_deal(match_id: str, set_number: int, number: int) -> ResponseReturnValue:
+    """One deal of a set, as it went in every seating."""
+    played = load_set(match_id, set_number)
+    last = max(game.count for game in played) - 1
+    if number > last:
+        abort(404, f"This set has deals 0 to {last}; there is no deal {number}.")
+    there = [game for game in played if game.count > number]
+    deals = [find_deal(game, number) for game in there]
+    row = compare.compare(number, [game.game.seating for game in there], [deal.points for deal in deals])
+    return render_template(
+        "set_deal.html", match=there[0].match, number=set_number, games=list(zip(there, deals, row.cells, strict=True)),
+        row=row, last=last, missing=len(played) - len(there),
+    )  # fmt: skip
+
+
 @bp.get(GAME)
 def game(match_id: str, set_number: int, seating: str) -> ResponseReturnValue:
     """One game: its deals as a table."""
@@ -107,4 +158,16 @@ def deal(match_id: str, set_number: int, seating: str, number: int) -> ResponseR
         for other in data.store().games(match_id)
         if other.set == set_number and other.seating != played.game.seating and other.deals > number
     ]
-    return render_template("deal.html", played=played, match=played.match, deal=shown, others=others)
+    laid = board(played, shown, read_seat(played))
+    return render_template(
+        "deal.html", played=played, match=played.match, deal=shown, board=laid, others=others, proof=proof_of(played.match)
+    )
+
+
+def read_seat(played: PlayedGame) -> int | None:
+    """The seat whose view the request asks for; None for all hands open, 404 for a seat that is not there."""
+    text = request.args.get("seat") or None
+    known = [str(seat.number) for seat in played.seats]
+    if text is not None and text not in known:
+        abort(404, f"There is no seat {text!r} at this table (there are: {', '.join(known)}).")
+    return None if text is None else int(text)

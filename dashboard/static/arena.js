@@ -7,7 +7,7 @@ const SLOWEST = 30000;
 function follow(box) {
   let wait = EVERY;
   const tick = async () => {
-    if (!document.hidden) {
+    if (!document.hidden && !("live" in box.dataset)) {
       try {
         const answer = await fetch(box.dataset.poll, { headers: { Accept: "application/json" } });
         if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -84,5 +84,6 @@ function copies(code) {
 }
 
 for (const code of document.querySelectorAll("[data-copy]")) copies(code);
+document.addEventListener("arena:changed", () => refresh().catch(() => {}));
 for (const box of document.querySelectorAll("[data-poll]:not([data-final])")) follow(box);
 for (const list of document.querySelectorAll("[data-steps]")) steps(list);

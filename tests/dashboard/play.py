@@ -10,7 +10,7 @@ from league.model import LeagueSpec, VariantSpec
 from league.schedule import planned
 from referee.game import Game
 from referee.rules import Rules
-from referee.rules.cards import action_text, bits
+from referee.rules.cards import action_text, bits, texts
 from referee.shuffle import first_dealer
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def play_out(game: Game, rng: random.Random, slips: Sequence[float]) -> None:
         deal = game.deal
         if rng.random() < slips[deal.seat]:
             held = [card for card in deal.hand(deal.seat) if deal.is_revoke(card)]
-            answer = action_text(rng.choice(held)) if held else "11"
+            answer = (
+                action_text(rng.choice(held)) if held else next(text for text in ("11", "claim") if text not in texts(deal.legal))
+            )
             game.fault(*rng.choice([("ILLEGAL", answer), ("ILLEGAL", answer), ("LATE", None)]))
         else:
             game.apply(choose(deal, rng))

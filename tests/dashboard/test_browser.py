@@ -35,6 +35,9 @@ PAGES = [
     "/leagues/four/bots/ann",
     "/matches/four/ghost-hand/0", "/matches/live/cutthroat/0", GAME, f"{GAME}/deals/0",
     "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
+    "/matches/four/cutthroat/0/sets/0", "/matches/odd/bid-euchre/0/sets/1", "/matches/four/ghost-hand/0/sets/1/deals/2",
+    "/matches/odd/bid-euchre/0/sets/0/deals/1", "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0?seat=2#m30",
+    "/leagues/live/live", "/leagues/four/live",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.needs("chromium")
@@ -138,24 +141,6 @@ def test_the_keyboard_reaches_everything_and_is_seen(browser: Browser, address: 
     page.context.close()
 
 
-def test_arrow_keys_step_through_a_deal(browser: Browser, address: str) -> None:
-    """The right arrow goes from the auction to the tricks one by one, the left arrow back; a step has its own address."""
-    page, troubles = watched(browser, 1280)
-    numbers = iter(range(8))
-    while not page.locator("#t2").count():
-        page.goto(f"{address}{GAME}/deals/{next(numbers)}")
-    seen = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)
-        seen.append(page.evaluate("location.hash"))
-    assert seen == ["#auction", "#t1", "#t2", "#t1"]
-    assert page.locator(".step:target").get_attribute("id") == "t1"
-    page.goto(page.url.partition("#")[0] + "#t2")
-    assert page.locator(".step:target").get_attribute("id") == "t2"
-    assert troubles == []
-    page.context.close()
-
-
 def test_a_league_in_progress_updates_by_itself(browser: Browser, own_address: str, tmp_path: Path) -> None:
     """New games appear on the open page of a league, in its progress and its table, without a reload."""
     with Store(f"sqlite:///{tmp_path}/own.db") as store:
@@ -183,8 +168,9 @@ def test_everything_works_without_scripts(browser: Browser, address: str) -> Non
     page.select_option("select[name=variant]", "cutthroat")
     page.click("text=Filter")
     page.click("text=cutthroat/0")
-    page.locator("tbody th a").first.click()
-    page.locator("tbody th a").first.click()
+    for heading in ("ann · bea · cid", "Set 0", "Set 0, seating 012"):
+        assert page.locator("h1").inner_text() == heading
+        page.locator("tbody th a").first.click()
     assert page.locator("h1").inner_text() == "Deal 0"
     page.click("text=Points >> nth=0")
     assert page.url.endswith("#result")

@@ -87,7 +87,7 @@ def test_a_page_shows_the_whole_deal(client: FlaskClient, store: Store, match_id
     """The page draws every hand at the start, and each trick in order of play with its leader and winner."""
     url, deal = find(store, lambda deal: bool(deal.tricks), match_id)
     text = page(client, url)
-    table = text[text.index('class="table') : text.index('class="toc"')]
+    table = text[text.index('class="felt') : text.index("data-player")]
     shown = [card for hand in deal.hands for card in hand] + [*deal.spare_hand, *deal.stock]
     shown += [deal.turned_card] if deal.turned_card else []
     for card in set(shown):
