@@ -64,20 +64,22 @@ def leagues(query: ByName) -> shapes.Leagues:
     """Every league, the newest first."""
     found = data.store().leagues()
     page, following = _page(found, query, lambda league: league.name)
-    shown = [shapes.league(one, data.store().progress(one.name)) for one in page]
+    shown = [shapes.league(one, data.progress(one)) for one in page]
     return shapes.Leagues(leagues=shown, next=next_page("api.leagues", query, following))
 
 
 @api.get("/leagues/<name>")
 def league(name: str) -> shapes.League:
     """One league: rules, bots, progress, commitment, and its key once revealed."""
-    return shapes.league(data.find_league(name), data.store().progress(name))
+    found = data.find_league(name)
+    return shapes.league(found, data.progress(found))
 
 
 @api.get("/leagues/<name>/progress")
 def progress(name: str) -> shapes.Progress:
     """How far a league has come: made to be polled."""
-    return shapes.progress(data.find_league(name), data.store().progress(name))
+    found = data.find_league(name)
+    return shapes.progress(found, data.progress(found))
 
 
 @api.get("/leagues/<name>/standings")
@@ -190,7 +192,7 @@ def deal(match_id: str, set_number: int, seating: str, number: int) -> shapes.De
 def _table(name: str, query: TableQuery) -> tuple[str | None, tables.TableView]:
     league = data.find_league(name)
     label = data.known_label(league, query.variant)
-    return label, tables.standings_of(league, data.store().progress(name), label)
+    return label, tables.standings_of(league, data.progress(league), label)
 
 
 def _page(entries: Sequence[T], query: ByName, name: Callable[[T], str]) -> tuple[Sequence[T], str | None]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from flask import abort, request
 
 from dashboard.filters import iso
-from dashboard.shapes import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -135,6 +134,10 @@ def as_json(league: str, label: str | None, view: TableView, arranged: Arranged)
     }
 
 
+def _interval(found: Estimate | None) -> dict[str, float] | None:
+    return None if found is None else {"value": found.value, "low": found.low, "high": found.high}
+
+
 def _as_json(row: Row) -> dict[str, Any]:
     of = row.standing
     return {
@@ -145,9 +148,9 @@ def _as_json(row: Row) -> dict[str, Any]:
         "version": row.version,
         "withdrawn": row.withdrawn,
         "elo": None if of.elo is None else {"value": of.elo, "low": of.elo_low, "high": of.elo_high},
-        "above_next": estimate(row.gap),
+        "above_next": _interval(row.gap),
         "clearly_above_next": None if row.gap is None else row.clear,
-        "points_a_deal": estimate(of.points),
+        "points_a_deal": _interval(of.points),
         "games": of.games,
         "sets": of.sets,
         "deals": of.deals,

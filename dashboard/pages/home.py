@@ -24,7 +24,7 @@ def index() -> ResponseReturnValue:
     shown = leagues[(page - 1) * LEAGUES_A_PAGE : page * LEAGUES_A_PAGE]
     cards = []
     for league in shown:
-        progress = data.store().progress(league.name)
+        progress = data.progress(league)
         cards.append((league, progress, tables.standings_of(league, progress)))
     return render_template("home.html", cards=cards, page=page, pages=pages, count=len(leagues))
 

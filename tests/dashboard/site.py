@@ -31,6 +31,8 @@ MORE = [
 NOT_PAGES = {
     "static": "files",
     "matches.record": "a download",
+    "live.events": "a stream",
+    "live.all_events": "a stream",
     "owner.state": "JSON for the page's script",
     "owner.submission_state": "JSON for the page's script",
 }
