@@ -134,7 +134,7 @@ def as_json(league: str, label: str | None, view: TableView, arranged: Arranged)
     }
 
 
-def _interval(found: Estimate | None) -> dict[str, float] | None:
+def _interval(found: Estimate | None) -> dict[str, float | None] | None:
     return None if found is None else {"value": found.value, "low": found.low, "high": found.high}
 
 
