@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 import urllib.error
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
+
+from referee.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,20 +138,11 @@ def _checked(url: str, *, insecure: bool) -> str:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise click.UsageError(f"--to {url!r} is no address of a dashboard (allowed: https://host, http://localhost:8000)")
-    if parts.scheme == "http" and not insecure and not _here(parts.hostname):
+    if parts.scheme == "http" and not insecure and not is_loopback(parts.hostname):
         raise click.UsageError(
             f"--to {url}: your key would travel where others can read it (allowed: https://; --insecure on a network you trust)"
         )
     return url.rstrip("/")
-
-
-def _here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _refused(error: urllib.error.HTTPError) -> click.ClickException:

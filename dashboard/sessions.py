@@ -6,7 +6,6 @@ signs out at once.
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from datetime import timedelta
 from functools import wraps
@@ -22,6 +21,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard import data
 from league import archives
+from referee.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,12 +78,7 @@ def _proxies() -> int:
 def _here() -> bool:
     """Whether the browser has come to this very machine, by the name that it used."""
     host = urlsplit(f"//{request.host}").hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(host)
 
 
 def cookie_can_stay() -> bool:

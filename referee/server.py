@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 from pathlib import Path
@@ -19,6 +18,7 @@ from referee.clock import now
 from referee.control import ControlServicer
 from referee.errors import BadAddress, BadTokens
 from referee.hall import Hall
+from referee.loopback import is_loopback
 from referee.reading import Reading
 from referee.service import SERVICE, PlayService, cancelled
 from referee.tls import SCHEME
@@ -65,18 +65,11 @@ def check_address(address: str, *, anywhere: bool = False) -> str:
     host, colon, port = address.rpartition(":")
     if not colon or not host or not port.isdigit() or int(port) > 65535:
         raise BadAddress(f"address {address!r} (allowed: unix:/path, or host:port)")
-    if not anywhere and not _is_loopback(host.strip("[]")):
+    if not anywhere and not is_loopback(host.strip("[]")):
         raise BadAddress(
             f"{host} is not on loopback (allowed: 127.0.0.1, ::1, localhost; others with --tls-cert, or --insecure-any-address)"
         )
     return address
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Door:
