@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.playout.state import Batch, Record, deal_out, gather, shuffle
 from arena.playout.steps import BATCH_STEPS
@@ -20,14 +19,14 @@ from referee.rules.phases import Bidding, Play
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from arena.playout.state import Cards, Ints
     from arena.playout.steps import BatchStep
     from referee.rules import Rules
     from referee.rules.deal import Step, Terms
 
-CHUNK: Final = 2048
+CHUNK: Final = 4096
 """Deals played side by side; their arrays should stay within a core's second-level cache."""
 _CALLS: Final = 24
 """More than the moves that a deal can have beside the tricks."""
@@ -51,7 +50,7 @@ class Played:
         return int(self.moves.sum())
 
 
-def playout(
+def playout(  # noqa: PLR0913 - what is played, by which chance, and three settings
     rules: Rules,
     deals: int | None = None,
     *,
@@ -79,7 +78,7 @@ def playout(
     return _joined(rules.terms, parts)
 
 
-def rollout(
+def rollout(  # noqa: PLR0913 - likewise
     rules: Rules, deals: Sequence[Deal], *, rng: np.random.Generator, times: int = 1, record: bool = False, chunk: int = CHUNK
 ) -> Played:
     """Play deals on from where they stand, each as many `times` as told, by uniformly random legal moves; they are not changed.
@@ -114,18 +113,18 @@ class _Player:
         terms = self._terms
         if packs is None:
             packs = shuffle(terms.pack, dealers.size, self._drawn, chance)
-        batch = deal_out(terms, packs, dealers)
-        self._play(batch, chance, record=record)
+        batch = deal_out(terms, packs, dealers, chance)
+        self._play(batch, record=record)
         return Played(self._points(batch), batch.moves, packs.T, dealers, batch.record)
 
     def resume(self, deals: Sequence[Deal], times: int, chance: np.random.Generator, *, record: bool) -> Played:
         """Play begun deals on."""
-        batch = gather(deals, self._terms, times)
-        self._play(batch, chance, record=record)
+        batch = gather(deals, self._terms, times, chance)
+        self._play(batch, record=record)
         penalty = np.repeat(np.array([deal.penalty for deal in deals], np.int16), times, axis=0)
         return Played(self._points(batch) + penalty, batch.moves, None, None, batch.record)
 
-    def _play(self, batch: Batch, chance: np.random.Generator, *, record: bool) -> None:
+    def _play(self, batch: Batch, *, record: bool) -> None:
         terms = self._terms
         if record:
             batch.record = Record(batch.size, terms.hand_size * terms.seats + _CALLS)
@@ -134,20 +133,20 @@ class _Player:
             asked = step.begin(batch, np.flatnonzero(batch.live & (batch.begun < number)))
             asked = np.concatenate((asked, np.flatnonzero(batch.live & (batch.begun == number))))
             while asked.size:
-                asked = step.apply(batch, asked, batch.answer(asked, chance))
-        self._play_tricks(batch, chance)
+                asked = step.apply(batch, asked, batch.answer(asked))
+        self._play_tricks(batch)
         batch.live |= over & ~batch.thrown_in
 
-    def _play_tricks(self, batch: Batch, chance: np.random.Generator) -> None:
+    def _play_tricks(self, batch: Batch) -> None:
         fresh = np.flatnonzero(batch.live & (batch.begun < len(self._steps)))
         bare = np.empty((0, fresh.size), np.int8)
-        self._tricks.play(batch, fresh, self._tricks.begin(batch, fresh), self._terms.hand_size, bare, chance)
+        self._tricks.play(batch, fresh, self._tricks.begin(batch, fresh), self._terms.hand_size, bare)
         if batch.begun.max(initial=-1) >= len(self._steps):
             begun = batch.live & (batch.begun == len(self._steps))
             for case in np.unique(batch.to_play[begun] * 4 + batch.lying[begun]).tolist():
                 tricks, lying = divmod(case, 4)
                 deals = np.flatnonzero(begun & (batch.to_play == tricks) & (batch.lying == lying))
-                self._tricks.play(batch, deals, batch.leader[deals], tricks, batch.table[:lying, deals], chance)
+                self._tricks.play(batch, deals, batch.leader[deals], tricks, batch.table[:lying, deals])
 
     def _points(self, batch: Batch) -> NDArray[np.int16]:
         points: NDArray[np.int16] = np.zeros((batch.size, self._terms.sides), np.int16)

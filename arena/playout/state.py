@@ -48,7 +48,8 @@ def choose(legal: Masks, chance: np.random.Generator) -> Masks:
 
 def action_of(bit: Masks) -> NDArray[np.uint8]:
     """The action that a mask of one bit stands for."""
-    return np.bitwise_count(bit - ONE)
+    action: NDArray[np.uint8] = np.bitwise_count(bit - ONE)
+    return action
 
 
 class Record:
@@ -80,12 +81,13 @@ class Record:
 class Batch:
     """Deals side by side. `hands[seat, deal]` is a mask, `twice` that of the cards held in two copies; the rest are columns."""
 
-    def __init__(self, terms: Terms, size: int) -> None:
+    def __init__(self, terms: Terms, size: int, chance: np.random.Generator) -> None:
         def ints(value: int) -> Ints:
             return np.full(size, value, np.intp)
 
         self.terms = terms
         self.size = size
+        self.chance = chance
         self.double = len(set(terms.pack)) < len(terms.pack)
         self.hands: Masks = np.zeros((terms.seats, size), np.uint64)
         self.twice: Masks = np.zeros((terms.seats, size), np.uint64) if self.double else np.zeros((0, 0), np.uint64)
@@ -147,10 +149,10 @@ class Batch:
         self.legal[deals] = legal
         return deals
 
-    def answer(self, deals: Ints, chance: np.random.Generator) -> Ints:
+    def answer(self, deals: Ints) -> Ints:
         """Choose an action in each of `deals`, note it and return it."""
         legal = self.legal.take(deals)
-        action = action_of(choose(legal, chance))
+        action = action_of(choose(legal, self.chance))
         if self.record is not None:
             self.record.note(deals, self.moves.take(deals), self.seat.take(deals), legal, action)
         self.moves[deals] += 1
@@ -167,9 +169,9 @@ class Batch:
         return np.where(card == JOKER, self.joker_suit.take(deals), card >> 3)
 
 
-def deal_out(terms: Terms, packs: Cards, dealers: Ints) -> Batch:
+def deal_out(terms: Terms, packs: Cards, dealers: Ints, chance: np.random.Generator) -> Batch:
     """Deals of packs, given as [card of the pack, deal]: a card at a time from the dealer's left, the ghost or dummy last."""
-    batch = Batch(terms, packs.shape[1])
+    batch = Batch(terms, packs.shape[1], chance)
     batch.dealer[:] = dealers
     dealt, size = terms.hand_size * terms.receivers, batch.size
     bits = BIT.take(packs[:dealt]).reshape(terms.hand_size, terms.receivers, size)
@@ -191,7 +193,8 @@ def deal_out(terms: Terms, packs: Cards, dealers: Ints) -> Batch:
 
 def _twice(bits: Masks) -> Masks:
     """Of masks [card, hand, deal], those that come twice in a hand."""
-    once, twice = np.zeros_like(bits[0]), np.zeros_like(bits[0])
+    once: Masks = np.zeros_like(bits[0])
+    twice: Masks = np.zeros_like(bits[0])
     for card in bits:
         twice |= once & card
         once |= card
@@ -217,13 +220,14 @@ def shuffle(pack: Sequence[int], size: int, drawn: int, chance: np.random.Genera
     return packs
 
 
-def gather(deals: Sequence[Deal], terms: Terms, times: int) -> Batch:
+def gather(deals: Sequence[Deal], terms: Terms, times: int, chance: np.random.Generator) -> Batch:
     """The batch of deals that were begun elsewhere, each `times` times running."""
 
     def repeated(values: Sequence[object], kind: type = np.intp) -> NDArray[Any]:
-        return np.repeat(np.array(values, kind), times, axis=0)
+        column: NDArray[Any] = np.repeat(np.array(values, kind), times, axis=0)
+        return column
 
-    batch = Batch(terms, len(deals) * times)
+    batch = Batch(terms, len(deals) * times, chance)
     for name in ("dealer", "turned_card", "joker_suit", "trump", "maker", "bid", "out", "set_aside", "seat", "legal", "extra"):
         column = getattr(batch, name)
         column[:] = repeated([getattr(deal, name) for deal in deals], column.dtype)

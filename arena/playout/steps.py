@@ -110,7 +110,10 @@ class Bidding(BatchStep):
         self._swap = step.swap
         self._stick = step.stick_dealer
         answers = [
-            step.calls(bid, swap=swap, stuck=stuck) for bid in range(-1, MOON) for swap in (False, True) for stuck in (False, True)
+            step.calls(bid, swap=swap, stuck=stuck)
+            for bid in range(-1, MOON)
+            for swap in (False, True)
+            for stuck in (False, True)
         ]
         self._calls: Masks = np.array(answers, np.uint64)
 
@@ -210,9 +213,7 @@ class NameSuit(BatchStep):
     def __init__(self, step: phases.NameSuit, terms: Terms) -> None:
         self._seats = terms.seats
         self._stick = step.stick_dealer
-        self._calls: Masks = np.array(
-            [step.calls(suit, stuck=stuck) for suit in range(4) for stuck in (False, True)], np.uint64
-        )
+        self._calls: Masks = np.array([step.calls(suit, stuck=stuck) for suit in range(4) for stuck in (False, True)], np.uint64)
 
     def begin(self, batch: Batch, deals: Ints) -> Ints:
         """Ask the dealer's left, where nobody ordered."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from arena.playout.state import Ints
 
 
 class Tabulated:
-    """A function of small whole numbers whose value is one or several small numbers; each case is worked out when it first comes up.
+    """A function of small whole numbers whose value is some small numbers; each case is worked out when it first comes up.
 
     `sizes` are how many values each argument has, from 0 up; `width` is how many numbers a value is.
     """
@@ -22,7 +24,7 @@ class Tabulated:
     def __init__(self, function: Callable[..., Sequence[int]], sizes: Sequence[int], width: int) -> None:
         self._function = function
         self._sizes = tuple(sizes)
-        cases = int(np.prod(self._sizes))
+        cases = math.prod(self._sizes)
         self._values: NDArray[np.int16] = np.zeros((width, cases), np.int16)
         self._known: NDArray[np.bool_] = np.zeros(cases, bool)
 
@@ -35,7 +37,7 @@ class Tabulated:
         known = self._known.take(case)
         if not known.all():
             self._work_out(np.unique(case[~known]).tolist())
-        return self._values.take(case, axis=1)
+        return np.stack([row.take(case) for row in self._values])
 
     def _work_out(self, cases: list[int]) -> None:
         for case in cases:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.playout.state import Masks, action_of, choose
 from arena.playout.tables import Tabulated
@@ -14,6 +13,8 @@ from referee.rules.phases import next_seats
 from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from arena.playout.state import Batch, Cards, Ints
     from referee.rules.deal import Terms
     from referee.rules.phases import Play
@@ -56,14 +57,14 @@ class Tricks:
         leaders: Ints = found[0].astype(np.intp)
         return leaders
 
-    def play(self, batch: Batch, deals: Ints, leaders: Ints, tricks: int, table: Cards, chance: np.random.Generator) -> None:
+    def play(self, batch: Batch, deals: Ints, leaders: Ints, tricks: int, table: Cards) -> None:
         """Play the last `tricks` tricks of each deal; of the first of them the cards of `table` [place, deal] lie there."""
         sitting = np.bitwise_count(batch.out[deals])
         for width in range(2, self._terms.seats + 1):
             here = np.flatnonzero(sitting == self._terms.seats - width)
             if here.size:
                 group = _Group(batch, deals[here], self._order(batch.out[deals[here]], leaders[here])[:width].astype(np.intp))
-                group.play(tricks, table[:, here], chance)
+                group.play(tricks, table[:, here])
 
 
 class _Group:
@@ -83,11 +84,11 @@ class _Group:
         self._offset = np.zeros(self._size, np.intp)
         """By how many places of `order` the leader of the trick is away from its start."""
 
-    def play(self, tricks: int, table: Cards, chance: np.random.Generator) -> None:
+    def play(self, tricks: int, table: Cards) -> None:
         """Play as many tricks, the first of them with what lies on the table, and count them."""
         taken = np.zeros(self._size, np.int64)
         for left in range(tricks, 0, -1):
-            winner = self._winner(self._trick(table, chance))
+            winner = self._winner(self._trick(table))
             table = table[:0]
             self._offset = self._modulo.take(self._offset + winner)
             taken += 1 << 4 * self._offset
@@ -96,18 +97,18 @@ class _Group:
         won = taken >> 4 * self._rows & 15
         self._batch.tricks.ravel()[self._places] += won
 
-    def _trick(self, table: Cards, chance: np.random.Generator) -> NDArray[np.uint8]:
+    def _trick(self, table: Cards) -> NDArray[np.uint8]:
         """The cards of a trick, in order of play, chosen where they do not lie there already."""
         cards: NDArray[np.uint8] = np.empty((self._width, self._size), np.uint8)
         there = len(table)
         cards[:there] = table
         if not there:
-            self._put(cards, 0, 1, choose(self._hands[:1], chance), self._hands[:1])
+            self._put(cards, 0, 1, choose(self._hands[:1], self._batch.chance), self._hands[:1])
             there = 1
         hands = self._hands[there:]
         legal = hands & _FOLLOW.take(self._trump + cards[0])
         np.copyto(legal, hands, where=legal == 0)
-        self._put(cards, there, self._width, choose(legal, chance), legal)
+        self._put(cards, there, self._width, choose(legal, self._batch.chance), legal)
         return cards
 
     def _put(self, cards: NDArray[np.uint8], first: int, end: int, chosen: Masks, legal: Masks) -> None:
