@@ -130,8 +130,10 @@ class _Player:
             batch.record = Record(batch.size, terms.hand_size * terms.seats + _CALLS)
         over = ~batch.live
         for number, step in enumerate(self._steps):
-            asked = step.begin(batch, np.flatnonzero(batch.live & (batch.begun < number)))
-            asked = np.concatenate((asked, np.flatnonzero(batch.live & (batch.begun == number))))
+            asked = np.flatnonzero(batch.live & (batch.begun == number))
+            fresh = np.flatnonzero(batch.live & (batch.begun < number))
+            if fresh.size:
+                asked = np.concatenate((asked, step.begin(batch, fresh)))
             while asked.size:
                 asked = step.apply(batch, asked, batch.answer(asked))
         self._play_tricks(batch)

@@ -207,8 +207,9 @@ def shuffle(pack: Sequence[int], size: int, drawn: int, chance: np.random.Genera
     packs: Cards = np.empty((cards, size), np.int8)
     packs[:] = np.array(pack, np.int8)[:, None]
     flat, column = packs.ravel(), np.arange(size)
-    for place in range(min(drawn, cards - 1)):  # Fisher and Yates, from the top
-        other = chance.integers(0, 1 << 32, size, np.uint32).astype(np.intp)
+    numbers = chance.integers(0, 1 << 32, (min(drawn, cards - 1), size), np.uint32)
+    for place, number in enumerate(numbers):  # Fisher and Yates, from the top
+        other = number.astype(np.intp)
         other *= cards - place
         other >>= 32
         other += place
