@@ -9,12 +9,9 @@ has none of these sources; unset, a build beside this package is used if it is t
 
 from __future__ import annotations
 
-import hashlib
 import importlib.machinery
-import importlib.util
 import os
 import sys
-import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,12 +26,15 @@ MODULES: Final = (
     "variants/bid_euchre", "variants/cutthroat", "variants/ghost_hand", "variants/turn_up",
 )  # fmt: skip
 """What is compiled. The rest (packages, `ruleset`, `view` with its fields to be looked through) is source in either form."""
-SUFFIX: Final = str(sysconfig.get_config_var("EXT_SUFFIX"))
+SUFFIX: Final = importlib.machinery.EXTENSION_SUFFIXES[0]
+"""What names an extension module of this Python."""
 _VARIABLE: Final = "ARENA_COMPILED"
 
 
 def digest(sources: Path = SOURCES) -> str:
     """The name of the build of some sources, the present ones if not told, for this Python."""
+    import hashlib  # noqa: PLC0415 - only where something was compiled; every bot starts by importing the rules
+
     found = hashlib.sha256(SUFFIX.encode())
     for module in MODULES:
         found.update(f"\0{module}\0".encode() + (sources / f"{module}.py").read_bytes())
@@ -43,6 +43,8 @@ def digest(sources: Path = SOURCES) -> str:
 
 def build_in(folder: Path) -> Path | None:
     """The build of the present sources in a folder of builds, if it is there and whole."""
+    if not folder.is_dir():
+        return None
     build = folder / digest()
     whole = (build / "complete").exists() and all((build / f"{module}{SUFFIX}").exists() for module in MODULES)
     return build if whole else None
@@ -61,6 +63,8 @@ def chosen_build() -> Path | None:
 
 def _load_library(build: Path) -> None:
     """Load what the modules of a build share; they ask for it by name."""
+    import importlib.util  # noqa: PLC0415 - likewise
+
     for file in build.glob(f"*__mypyc{SUFFIX}"):
         name = file.name.removesuffix(SUFFIX)
         if name not in sys.modules:
