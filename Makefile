@@ -6,7 +6,7 @@ PY := .venv/bin/python
 STAMPS := .stamps
 SETUP := pyproject.toml constraints.txt tools/setup
 
-.PHONY: help demo test test-all check format generate bench clean
+.PHONY: help demo test test-all check format generate compiled bench clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,12 +33,15 @@ generate: $(STAMPS)/check ## generate euchre/v1 and docs/protocol-reference.md f
 	@$(PY) -m tools.options
 	@$(PY) -m tools.reference
 
+compiled: $(STAMPS)/check ## compile the rules (wants a C compiler); without it they run as Python source
+	@$(PY) -m tools.compile
+
 bench: $(STAMPS)/test-all ## measure, side by side
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m tools.bench
 	@$(PY) -m tools.bench_dashboard
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
-	rm -rf .venv $(STAMPS) var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv $(STAMPS) referee/_compiled var build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -rf $(addprefix sample_bots/*/,build gen target dist generated node_modules .build.lock)
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

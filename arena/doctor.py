@@ -17,6 +17,7 @@ from league import migrate
 from league.database import parse_url
 from league.store import Store
 from referee import isolate
+from referee.rules import core
 from worker import valkey
 from worker.queueing import Matches
 
@@ -68,7 +69,14 @@ def _python(_settings: Settings) -> Iterator[Finding]:
     names = ("euchre-arena", "grpcio", "protobuf", "rq", "sqlalchemy")
     packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
     yield Finding("python", OK, f"{version} at {sys.executable}; {packages}")
+    yield _rules()
     yield _files()
+
+
+def _rules() -> Finding:
+    if core.BUILD is None and core.outdated():
+        return Finding("rules", WARN, core.form(), "compile them anew: make compiled")
+    return Finding("rules", OK, core.form())
 
 
 def _files() -> Finding:

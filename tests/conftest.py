@@ -74,6 +74,12 @@ def _bubblewrap(tried: list[str] = []) -> str | None:  # noqa: B006 - tried out 
     return f"no sandbox can be made: {tried[0]}" if tried[0] else None
 
 
+def _mypyc() -> str | None:
+    from tools.compile import missing  # noqa: PLC0415 - only where it is needed
+
+    return missing() or None
+
+
 NEEDS = {
     "bubblewrap": _bubblewrap,
     "buf": _buf,
@@ -85,6 +91,7 @@ NEEDS = {
     "import_linter": lambda: _package("importlinter"),
     "openssl": lambda: _program("openssl"),
     "netns": _netns,
+    "mypyc": _mypyc,
     "maven": lambda: _program("mvn") or _program("javac"),
     "node": lambda: _program("node") or _program("npm"),
     "open_spiel": lambda: _package("pyspiel"),

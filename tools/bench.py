@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import statistics
@@ -22,9 +23,10 @@ from typing import TYPE_CHECKING
 import grpc
 import numpy as np
 
+from arena.playout import CHUNK, playout
 from arena.rl.observation import ACTIONS, SIZE, encode, mask
 from arena.rl.selfplay import by_view, play
-from referee.rules import VARIANTS, Rules
+from referee.rules import VARIANTS, Rules, core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +47,7 @@ def compare(title: str, ours: Measure, theirs: Measure, rounds: int, unit: str) 
     ratios = sorted(mine / other for mine, other in pairs)
     mine, other = (statistics.median(values) for values in zip(*pairs, strict=True))
     print(
-        f"{title:<58} {mine:>11,.0f} {other:>11,.0f} {unit:<12} "
+        f"{title:<68} {mine:>11,.0f} {other:>11,.0f} {unit:<12} "
         f"{statistics.median(ratios):>6.2f} x  ({ratios[0]:.2f} to {ratios[-1]:.2f})",
         flush=True,
     )
@@ -53,13 +55,15 @@ def compare(title: str, ours: Measure, theirs: Measure, rounds: int, unit: str) 
 
 # ---- rules ------------------------------------------------------------------------------------------------------------
 
+# by processor time: nothing here waits, and what else the machine does must not count
+
 
 def playouts(variant: str, deals: int, *, count_decisions: bool = False) -> Measure:
     """Deals (or decisions) a second, random legal moves, step by step through the public API, shuffling and scoring included."""
     rules = Rules(variant)
 
     def measure() -> float:
-        chance, decisions, started = random.Random(1), 0, time.perf_counter()
+        chance, decisions, started = random.Random(1), 0, time.process_time()
         for number in range(deals):
             pack = list(rules.pack)
             chance.shuffle(pack)
@@ -68,42 +72,129 @@ def playouts(variant: str, deals: int, *, count_decisions: bool = False) -> Meas
                 deal.apply(chance.choice(deal.legal_actions()))
                 decisions += 1
             deal.points()
-        return (decisions if count_decisions else deals) / (time.perf_counter() - started)
+        return (decisions if count_decisions else deals) / (time.process_time() - started)
 
     return measure
 
 
-def open_spiel(deals: int) -> Measure:
-    """The same for OpenSpiel's euchre driven from Python, its chance nodes included."""
+def batches(
+    variant: str, deals: int, *, batch: int = CHUNK, options: dict[str, str] | None = None, count_decisions: bool = False
+) -> Measure:
+    """Deals (or decisions) a second, played `batch` at a time by `playout`; what the rules tabulate has been tabulated before."""
+    rules = Rules(variant, options)
+    playout(rules, 2 * CHUNK, rng=np.random.default_rng(0))
+
+    def measure() -> float:
+        chance, started = np.random.default_rng(1), time.process_time()
+        decisions = sum(playout(rules, batch, rng=chance).decisions for _ in range(max(1, deals // batch)))
+        done = max(1, deals // batch) * batch
+        return (decisions if count_decisions else done) / (time.process_time() - started)
+
+    return measure
+
+
+def in_form(form: str, variant: str, deals: int, *, count_decisions: bool = False) -> Measure:
+    """`playouts` in a process of its own that runs the source ("off") or the compiled rules in a folder of builds."""
+    words = [sys.executable, "-m", "tools.bench", "--playouts", variant, str(deals), "decisions" if count_decisions else "deals"]
+
+    def measure() -> float:
+        environment = {**os.environ, "ARENA_COMPILED": form}
+        done = subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+        return float(done.stdout)
+
+    return measure
+
+
+def open_spiel(deals: int, *, outcomes: bool = False) -> Measure:
+    """The same for OpenSpiel's euchre driven from Python, its chance nodes included.
+
+    At chance nodes it is asked for its legal actions, which are all as likely; with `outcomes` for its outcomes with their
+    probabilities, as its documentation does.
+    """
     import pyspiel  # noqa: PLC0415 - only this benchmark needs it
 
     game = pyspiel.load_game("euchre")
 
     def measure() -> float:
-        chance, started = random.Random(1), time.perf_counter()
+        chance, started = random.Random(1), time.process_time()
         for _ in range(deals):
             state = game.new_initial_state()
             while not state.is_terminal():
-                state.apply_action(chance.choice(state.legal_actions()))
+                if outcomes and state.is_chance_node():
+                    actions, weights = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(chance.choices(actions, weights)[0])
+                else:
+                    state.apply_action(chance.choice(state.legal_actions()))
             state.returns()
-        return deals / (time.perf_counter() - started)
+        return deals / (time.process_time() - started)
+
+    return measure
+
+
+def open_spiel_inside(deals: int) -> Measure:
+    """OpenSpiel's own loop, in C++, with its uniformly random bots."""
+    import pyspiel  # noqa: PLC0415 - only this benchmark needs it
+
+    game = pyspiel.load_game("euchre")
+    bots = [pyspiel.make_uniform_random_bot(player, 1) for player in range(4)]
+
+    def measure() -> float:
+        started = time.process_time()
+        for number in range(deals):
+            pyspiel.evaluate_bots(game.new_initial_state(), bots, number)
+        return deals / (time.process_time() - started)
 
     return measure
 
 
 def bench_rules(rounds: int) -> None:
     """The rules against OpenSpiel, and the variants against turn-up."""
+    print(f"rules in this process: {core.form()}")
     try:
-        compare(
-            "turn-up, whole deals, against OpenSpiel from Python", playouts("turn-up", 3000), open_spiel(1000), rounds, "deals/s"
-        )
+        _against_open_spiel(rounds)
     except ImportError:
         print("turn-up against OpenSpiel: skipped, the package open_spiel is not installed")
-    base = playouts("turn-up", 2000, count_decisions=True)
-    for variant in VARIANTS:
-        if variant.name != "turn-up":
-            measure = playouts(variant.name, 2000, count_decisions=True)
-            compare(f"{variant.name}, decisions, against turn-up", measure, base, rounds, "decisions/s")
+    for way, played in (("step by step", playouts), ("in batches", batches)):
+        deals = 2000 if played is playouts else 8 * CHUNK
+        base = played("turn-up", deals, count_decisions=True)
+        for variant in VARIANTS:
+            if variant.name != "turn-up":
+                measure = played(variant.name, deals, count_decisions=True)
+                compare(f"{variant.name}, {way}, against turn-up", measure, base, rounds, "decisions/s")
+    double = batches("bid-euchre", 4 * CHUNK, options={"double_deck": "on"}, count_decisions=True)
+    base = batches("turn-up", 8 * CHUNK, count_decisions=True)
+    compare("bid-euchre, double deck, in batches, against turn-up", double, base, rounds, "decisions/s")
+    _growth(rounds)
+
+
+def _against_open_spiel(rounds: int) -> None:
+    forms = {"source": in_form("off", "turn-up", 3000)}
+    if core.build_in(core.BUILDS):
+        forms["compiled"] = in_form(str(core.BUILDS), "turn-up", 5000)
+    else:
+        print("compiled rules: skipped, there are none (make compiled)")
+    others = {
+        "OpenSpiel from Python": open_spiel(1000),
+        "the same by chance_outcomes": open_spiel(500, outcomes=True),
+        "OpenSpiel's C++ loop": open_spiel_inside(3000),
+    }
+    ours = {**{f"step by step, {name}": measure for name, measure in forms.items()}, "in batches": batches("turn-up", 20 * CHUNK)}
+    for way, measure in ours.items():
+        for name, other in others.items():
+            compare(f"turn-up, {way}, against {name}", measure, other, rounds, "deals/s")
+
+
+def _growth(rounds: int) -> None:
+    """How the time of a batch grows with its deals."""
+    sizes = (1, 8, 64, 256, 1024, 10_000)
+    times = {}
+    for size in sizes:
+        rates = [batches("turn-up", min(20 * size, 20_000), batch=size)() for _ in range(rounds)]
+        times[size] = size / statistics.median(rates)
+        print(f"turn-up, a batch of {size:>6,} deals {times[size] * 1e3:>10.2f} ms {size / times[size]:>11,.0f} deals/s")
+    for few, many in ((1, 64), (64, 1024), (1024, 10_000)):
+        exponent = math.log(times[many] / times[few]) / math.log(many / few)
+        print(f"the time of a batch grows from {few} to {many:,} deals with their number to the power {exponent:.2f}")
 
 
 # ---- self-play --------------------------------------------------------------------------------------------------------
@@ -261,14 +352,19 @@ def main() -> int:
     parser.add_argument("benches", nargs="*", help=f"which to run: {', '.join(BENCHES)} (all)")
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
     parser.add_argument("--echo-client", metavar="ADDRESS", help=argparse.SUPPRESS)
+    parser.add_argument("--playouts", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.playouts:
+        variant, deals, unit = given.playouts
+        print(playouts(variant, int(deals), count_decisions=unit == "decisions")())
+        return 0
     if given.echo_client:
         echo_client(given.echo_client)
         return 0
     if unknown := [name for name in given.benches if name not in BENCHES]:
         parser.error(f"unknown: {', '.join(unknown)} (known: {', '.join(BENCHES)})")
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; medians of {given.rounds} rounds, measured in turn\n")
-    print(f"{'what':<58} {'this':>11} {'other':>11} {'unit':<12} {'ratio':>6}    spread")
+    print(f"{'what':<68} {'this':>11} {'other':>11} {'unit':<12} {'ratio':>6}    spread")
     for name in given.benches or BENCHES:
         BENCHES[name](given.rounds)
     return 0

@@ -4,12 +4,16 @@ Nothing here reads a clock, draws a random number, knows the protocol or does an
 Time, chance, punishment and transport live outside, so that the same code referees, verifies, replays and trains.
 """
 
-from referee.rules.deal import Deal
-from referee.rules.errors import BadOption, IllegalAction, RulesError, UnknownVariant
-from referee.rules.ruleset import Rules
-from referee.rules.variant import Variant
-from referee.rules.variants import VARIANTS, find_variant
-from referee.rules.view import View
+from referee.rules import core
+
+core.extend(__path__)
+
+from referee.rules.deal import Deal  # noqa: E402 - found by the path that was just set
+from referee.rules.errors import BadOption, IllegalAction, RulesError, UnknownVariant  # noqa: E402
+from referee.rules.ruleset import Rules  # noqa: E402
+from referee.rules.variant import Variant  # noqa: E402
+from referee.rules.variants import VARIANTS, find_variant  # noqa: E402
+from referee.rules.view import View  # noqa: E402
 
 __all__ = [
     "VARIANTS",

@@ -70,13 +70,36 @@ def parse_action(text: str) -> int:
         raise ValueError(f"unknown move {text!r} (known: rank {RANKS} + suit {SUITS}, XX, {calls})") from None
 
 
-def bits(mask: int) -> list[int]:
-    """The actions of a mask, ascending."""
-    found = []
+def _actions_of(mask: int) -> tuple[int, ...]:
+    """The actions of a mask, ascending, one bit after the other."""
+    found: list[int] = []
     while mask:
         low = mask & -mask
         found.append(low.bit_length() - 1)
         mask ^= low
+    return tuple(found)
+
+
+_LOW: Final = 2047
+_LOW_CARDS: Final = tuple(_actions_of(part) for part in range(2048))
+_MIDDLE_CARDS: Final = tuple(tuple(card + 11 for card in cards) for cards in _LOW_CARDS)
+_HIGH_CARDS: Final = tuple(tuple(card + 22 for card in cards) for cards in _LOW_CARDS)
+_CALLS: Final[dict[int, tuple[int, ...]]] = {}
+"""The calls of the masks that came up; a variant asks for a few dozen."""
+
+
+def bits(mask: int) -> list[int]:
+    """The actions of a mask, ascending."""
+    if mask <= CARDS:
+        return [*_LOW_CARDS[mask & _LOW], *_MIDDLE_CARDS[mask >> 11 & _LOW], *_HIGH_CARDS[mask >> 22]]
+    known = _CALLS.get(mask)
+    return list(_with_calls(mask) if known is None else known)
+
+
+def _with_calls(mask: int) -> tuple[int, ...]:
+    found = _actions_of(mask)
+    if not mask & CARDS:
+        _CALLS[mask] = found
     return found
 
 

@@ -85,8 +85,8 @@ class Deal:
     """
 
     __slots__ = (
-        "alone", "best", "bid", "dealer", "extra", "follow", "hands", "joker_suit", "leaders", "legal", "maker", "moves",
-        "next_seat", "number", "on_action", "out", "penalty", "phase", "plays", "put_away", "received", "said", "seat",
+        "alone", "asker", "best", "bid", "dealer", "extra", "follow", "hands", "joker_suit", "leaders", "legal", "maker", "moves",
+        "next_seat", "number", "out", "penalty", "phase", "plays", "put_away", "received", "said", "seat",
         "set_aside", "step", "stock", "terms", "thrown_in", "to_come", "total", "tricks", "trump", "turned", "turned_card",
         "twice", "width", "winner", "winners", "worth",
     )  # fmt: skip
@@ -149,6 +149,22 @@ class Deal:
             self.turned_card = self.stock[0]
             self.turned = TURNED_UP
 
+    def copy(self) -> Deal:
+        """A copy that is played on by itself."""
+        other = Deal(self.terms, self.terms.pack, self.dealer, self.number, self.total)
+        other.seat, other.legal, other.phase, other.step, other.asker = self.seat, self.legal, self.phase, self.step, self.asker
+        other.moves, other.said, other.stock = self.moves[:], self.said[:], self.stock[:]
+        other.hands, other.twice, other.extra = self.hands[:], self.twice[:], self.extra
+        other.put_away = [cards[:] for cards in self.put_away]
+        other.received, other.set_aside = self.received[:], self.set_aside
+        other.turned_card, other.turned, other.joker_suit = self.turned_card, self.turned, self.joker_suit
+        other.trump, other.maker, other.bid, other.alone, other.out = self.trump, self.maker, self.bid, self.alone[:], self.out
+        other.tricks, other.plays, other.leaders, other.winners = self.tricks[:], self.plays[:], self.leaders[:], self.winners[:]
+        other.penalty, other.thrown_in = self.penalty[:], self.thrown_in
+        other.next_seat, other.width, other.to_come = self.next_seat, self.width, self.to_come
+        other.follow, other.worth, other.best, other.winner = self.follow, self.worth, self.best, self.winner
+        return other
+
     def _take_hand(self, seat: int, cards: Sequence[int]) -> None:
         once = twice = 0
         for card in cards:
@@ -169,7 +185,7 @@ class Deal:
         if action < 0 or not self.legal >> action & 1:
             raise IllegalAction(self._complaint(action))
         self.moves.append(action)
-        self.on_action(self, action)
+        self.asker.apply(self, action)
 
     def _complaint(self, action: int) -> str:
         if self.seat == NOBODY:
@@ -192,7 +208,7 @@ class Deal:
 
     def ask(self, step: Step, phase: int, seat: int, legal: int) -> bool:
         """Put a question, for steps; returns True so that `begin` may return it."""
-        self.on_action = step.apply
+        self.asker = step
         self.phase = phase
         self.seat = seat
         self.legal = legal

@@ -37,7 +37,6 @@ from referee.rules.deal import (
     TURNED_DOWN,
     TURNED_LEFT,
     TURNED_TAKEN,
-    Deal,
     Step,
 )
 from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF, best_trump
@@ -45,11 +44,15 @@ from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF, best_trump
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from referee.rules.deal import Deal, Terms
+
 _PASS: Final = 1 << PASS
 _SWAP: Final = 1 << SWAP
-_EITHER_ALONE: Final = 1 << ALONE | 1 << TOGETHER
-_ACES: Final = sum(1 << suit * 8 + 7 for suit in range(len(SUITS)))
-_FACES: Final = sum(0b111 << suit * 8 + 4 for suit in range(len(SUITS))) | 1 << JOKER
+ALONE_OR_TOGETHER: Final = 1 << ALONE | 1 << TOGETHER
+PASS_OR_ORDER: Final = _PASS | 1 << ORDER
+CLAIM_OR_NO: Final = 1 << CLAIM | 1 << NO
+ACES: Final = sum(1 << suit * 8 + 7 for suit in range(len(SUITS)))
+FACES: Final = sum(0b111 << suit * 8 + 4 for suit in range(len(SUITS))) | 1 << JOKER
 
 
 class NameJokerSuit(Step):
@@ -100,7 +103,7 @@ class Claim(Step):
         for later in range(place, deal.terms.seats):
             seat = seat_at(deal, later)
             if can_claim(deal.hands[seat]):
-                return deal.ask(self, PHASE_CLAIM, seat, 1 << CLAIM | 1 << NO)
+                return deal.ask(self, PHASE_CLAIM, seat, CLAIM_OR_NO)
         return False
 
 
@@ -116,20 +119,20 @@ def place_of(deal: Deal, seat: int) -> int:
 
 def can_claim(hand: int) -> bool:
     """Whether a hand has an ace and neither jack, queen, king nor joker (B15)."""
-    return bool(hand & _ACES) and not hand & _FACES
+    return bool(hand & ACES) and not hand & FACES
 
 
 class Bidding(Step):
     """One turn each from the dealer's left, dealer last: pass or a higher bid; a moon closes (G2, G3, B2, B14, B17)."""
 
     def __init__(self, ladder: int, *, swap: bool, stick_dealer: bool) -> None:
-        self._ladder = ladder
-        self._swap = _SWAP if swap else 0
-        self._stick_dealer = stick_dealer
+        self.ladder = ladder
+        self.swap = swap
+        self.stick_dealer = stick_dealer
 
     def begin(self, deal: Deal) -> bool:
         """Ask the dealer's left."""
-        return self._ask(deal, seat_at(deal, 0), self._swap)
+        return self._ask(deal, seat_at(deal, 0), swap=self.swap)
 
     def apply(self, deal: Deal, action: int) -> None:
         """Swap and ask the same seat again, or take its bid and go on."""
@@ -137,7 +140,7 @@ class Bidding(Step):
         deal.said.append((seat, action))
         if action == SWAP:
             self._put_down(deal, seat)
-            self._ask(deal, seat, 0)
+            self._ask(deal, seat, swap=False)
             return
         if action != PASS:
             deal.bid = action
@@ -145,12 +148,15 @@ class Bidding(Step):
         if action == MOON or seat == deal.dealer:
             self._close(deal)
         else:
-            self._ask(deal, (seat + 1) % deal.terms.seats, 0 if _swapped(deal) else self._swap)
+            self._ask(deal, (seat + 1) % deal.terms.seats, swap=self.swap and not _swapped(deal))
 
-    def _ask(self, deal: Deal, seat: int, swap: int) -> bool:
-        higher = self._ladder >> deal.bid + 1 << deal.bid + 1
-        stuck = self._stick_dealer and seat == deal.dealer and deal.maker == NOBODY
-        return deal.ask(self, PHASE_AUCTION, seat, higher | swap | (0 if stuck else _PASS))
+    def _ask(self, deal: Deal, seat: int, *, swap: bool) -> bool:
+        stuck = self.stick_dealer and seat == deal.dealer and deal.maker == NOBODY
+        return deal.ask(self, PHASE_AUCTION, seat, self.calls(deal.bid, swap=swap, stuck=stuck))
+
+    def calls(self, bid: int, *, swap: bool, stuck: bool) -> int:
+        """The mask of what may be called over `bid` (-1: none yet), by one who may swap, or may not pass."""
+        return self.ladder >> bid + 1 << bid + 1 | (_SWAP if swap else 0) | (0 if stuck else _PASS)
 
     @staticmethod
     def _put_down(deal: Deal, seat: int) -> None:
@@ -189,7 +195,7 @@ class OrderTurned(Step):
 
     def begin(self, deal: Deal) -> bool:
         """Ask the dealer's left."""
-        return deal.ask(self, PHASE_AUCTION, seat_at(deal, 0), _PASS | 1 << ORDER)
+        return deal.ask(self, PHASE_AUCTION, seat_at(deal, 0), PASS_OR_ORDER)
 
     def apply(self, deal: Deal, action: int) -> None:
         """Close with the first order, or ask the next; after the dealer's pass the card is turned down."""
@@ -203,7 +209,7 @@ class OrderTurned(Step):
             deal.turned = TURNED_DOWN
             deal.advance()
         else:
-            deal.ask(self, PHASE_AUCTION, (seat + 1) % deal.terms.seats, _PASS | 1 << ORDER)
+            deal.ask(self, PHASE_AUCTION, (seat + 1) % deal.terms.seats, PASS_OR_ORDER)
 
 
 def turned_suit(deal: Deal) -> int:
@@ -215,7 +221,7 @@ class PickUp(Step):
     """The dealer takes the turned card and discards, or, where he may, leaves it by "discarding" it (C3, T1)."""
 
     def __init__(self, *, must: bool) -> None:
-        self._must = must
+        self.must = must
 
     def begin(self, deal: Deal) -> bool:
         """Ask the dealer, if the card was ordered."""
@@ -224,7 +230,7 @@ class PickUp(Step):
         dealer = deal.dealer
         own = deal.hands[dealer]
         deal.add(dealer, deal.turned_card)
-        may_leave = not self._must and deal.maker != dealer
+        may_leave = not self.must and deal.maker != dealer
         return deal.ask(self, PHASE_PICK_UP, dealer, own | (1 << deal.turned_card if may_leave else 0))
 
     def apply(self, deal: Deal, action: int) -> None:
@@ -242,8 +248,8 @@ class NameSuit(Step):
     """Round 2: pass, or name a suit; the first to name is the maker (C4, T2)."""
 
     def __init__(self, *, turned_suit: str, stick_dealer: bool) -> None:
-        self._turned_suit = turned_suit
-        self._stick_dealer = stick_dealer
+        self.turned_suit = turned_suit
+        self.stick_dealer = stick_dealer
 
     def begin(self, deal: Deal) -> bool:
         """Ask the dealer's left, if nobody ordered."""
@@ -263,21 +269,25 @@ class NameSuit(Step):
             self._ask(deal, (seat + 1) % deal.terms.seats)
 
     def _ask(self, deal: Deal, seat: int) -> bool:
-        stuck = self._stick_dealer and seat == deal.dealer
-        any_suit = self._turned_suit == "yes" or (self._turned_suit == "stuck_only" and stuck)
-        barred = 0 if any_suit else 1 << NAME_CLUBS + turned_suit(deal)
-        return deal.ask(self, PHASE_AUCTION, seat, NAMES & ~barred | (0 if stuck else _PASS))
+        stuck = self.stick_dealer and seat == deal.dealer
+        return deal.ask(self, PHASE_AUCTION, seat, self.calls(turned_suit(deal), stuck=stuck))
+
+    def calls(self, down: int, *, stuck: bool) -> int:
+        """The mask of what may be called when suit `down` was turned down, by one who may pass or is stuck."""
+        any_suit = self.turned_suit == "yes" or (self.turned_suit == "stuck_only" and stuck)
+        barred = 0 if any_suit else 1 << NAME_CLUBS + down
+        return NAMES & ~barred | (0 if stuck else _PASS)
 
 
 class MakerAlone(Step):
     """The maker says whether he plays alone: against the dummy (C5) or without his partner (T3)."""
 
     def __init__(self, *, dummy: bool) -> None:
-        self._legal = 1 << ALONE | 1 << (DUMMY if dummy else TOGETHER)
+        self.calls = 1 << ALONE | 1 << (DUMMY if dummy else TOGETHER)
 
     def begin(self, deal: Deal) -> bool:
         """Ask the maker."""
-        return deal.ask(self, PHASE_ALONE, deal.maker, self._legal)
+        return deal.ask(self, PHASE_ALONE, deal.maker, self.calls)
 
     def apply(self, deal: Deal, action: int) -> None:
         """A lone maker's partner, where he has one, sits out; who says `dummy` takes it up."""
@@ -316,33 +326,34 @@ class DefendersAlone(Step):
     """Each defender in turn says `alone` or `together`; the first `alone` closes, and the other defender sits out (C6, T4)."""
 
     def __init__(self, *, from_maker: bool) -> None:
-        self._from_maker = from_maker
+        self.from_maker = from_maker
 
     def begin(self, deal: Deal) -> bool:
         """Ask the first defender."""
-        return deal.ask(self, PHASE_ALONE, self._defenders(deal)[0], _EITHER_ALONE)
+        return deal.ask(self, PHASE_ALONE, self._of(deal)[0], ALONE_OR_TOGETHER)
 
     def apply(self, deal: Deal, action: int) -> None:
         """Close, or ask the second defender."""
         seat = deal.seat
-        first, second = self._defenders(deal)
+        first, second = self._of(deal)
         deal.said.append((seat, action))
         if action == ALONE:
             deal.alone.append(seat)
             deal.out |= 1 << (second if seat == first else first)
             deal.advance()
         elif seat == first:
-            deal.ask(self, PHASE_ALONE, second, _EITHER_ALONE)
+            deal.ask(self, PHASE_ALONE, second, ALONE_OR_TOGETHER)
         else:
             deal.advance()
 
-    def _defenders(self, deal: Deal) -> tuple[int, int]:
-        """From the maker's left (C6), or from the dealer's (T4)."""
-        start = deal.maker if self._from_maker else deal.dealer
-        seats = deal.terms.seats
-        side = deal.terms.side
-        order = [(start + step) % seats for step in range(1, seats + 1)]
-        first, second = (seat for seat in order if side(seat) != side(deal.maker))
+    def _of(self, deal: Deal) -> tuple[int, int]:
+        return self.defenders(deal.terms, deal.dealer, deal.maker)
+
+    def defenders(self, terms: Terms, dealer: int, maker: int) -> tuple[int, int]:
+        """The two defenders in the order in which they are asked: from the maker's left (C6), or from the dealer's (T4)."""
+        start = maker if self.from_maker else dealer
+        order = [(start + step) % terms.seats for step in range(1, terms.seats + 1)]
+        first, second = (seat for seat in order if terms.side(seat) != terms.side(maker))
         return first, second
 
 
@@ -386,15 +397,15 @@ class Play(Step):
     """The tricks (K3, K4)."""
 
     def __init__(self, lead: Callable[[Deal], int]) -> None:
-        self._lead = lead
+        self.lead = lead
 
     def begin(self, deal: Deal) -> bool:
         """Ask for the first lead."""
         seats, out = deal.terms.seats, deal.out
-        deal.next_seat = [_next_in(seat, seats, out) for seat in range(seats)]
+        deal.next_seat = next_seats(seats, out)
         deal.width = seats - out.bit_count()
         deal.to_come = deal.width
-        leader = self._lead(deal)
+        leader = self.lead(deal)
         deal.leaders.append(leader)
         return deal.ask(self, PHASE_PLAY, leader, deal.hands[leader])
 
@@ -440,6 +451,11 @@ class Play(Step):
         deal.to_come = deal.width
         deal.seat = winner
         deal.legal = hand
+
+
+def next_seats(seats: int, out: int) -> list[int]:
+    """By seat, the next one clockwise that plays; `out` is the mask of those who sit out."""
+    return [_next_in(seat, seats, out) for seat in range(seats)]
 
 
 def _next_in(seat: int, seats: int, out: int) -> int:

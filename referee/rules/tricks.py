@@ -72,9 +72,13 @@ STRENGTH: Final = tuple(
 )
 """[trump][suit led][card]: what it is worth in the trick; 0 cannot win (K4)."""
 
-_LOW_FIRST: Final = tuple(
-    tuple(sorted(_DECK, key=lambda card: (SUIT_OF[trump][card] == trump, RANK[trump][card], card))) for trump in _TRUMPS
-)
+
+def _from_low(trump: int) -> tuple[int, ...]:
+    """Every card: plain before trumps, then the weaker, then C D H S (K11)."""
+    return tuple(sorted(_DECK, key=lambda card: (SUIT_OF[trump][card] == trump, RANK[trump][card], card)))
+
+
+_LOW_FIRST: Final = tuple(_from_low(trump) for trump in _TRUMPS)
 
 
 def effective_suit(card: int, trump: int) -> int:

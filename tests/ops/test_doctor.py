@@ -43,7 +43,7 @@ def test_a_healthy_arena(data: Path) -> None:
     before = sorted(path.name for path in data.iterdir())
     code, found = examined()
     assert code == 0
-    assert {"python", "data folder", "store", "leagues", "queue", "referee", "isolation: limits"} <= found.keys()
+    assert {"python", "rules", "data folder", "store", "leagues", "queue", "referee", "isolation: limits"} <= found.keys()
     assert found["store"]["verdict"] == "ok"
     assert migrate.HEAD in found["store"]["text"]
     assert sorted(path.name for path in data.iterdir() if not path.name.endswith(("-wal", "-shm"))) == before

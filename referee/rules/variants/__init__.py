@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from referee.rules import core
 from referee.rules.errors import UnknownVariant
-from referee.rules.variants import bid_euchre, cutthroat, ghost_hand, turn_up
+
+core.extend(__path__, "variants")
+
+from referee.rules.variants import bid_euchre, cutthroat, ghost_hand, turn_up  # noqa: E402
 
 if TYPE_CHECKING:
     from referee.rules.variant import Variant
