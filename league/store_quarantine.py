@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, get_args
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, func, select, update
 
 from league.database import Database, insert
 from league.model import SetAside
@@ -50,8 +50,8 @@ class QuarantineStore(Database):
     ) -> int:
         """Forbid a worker to play, take from it what it plays, and set its suspect games aside to be played again.
 
-        Games stay that cannot be played again in secret: those of leagues whose key is public, and those of complete matches
-        with remote bots, which may have read the match's deals by now. A worker that is in quarantine already keeps its
+        Games stay that cannot be played again in secret: those of leagues whose key is public, and those of complete sets
+        with remote bots, which may have read the set's deals by now. A worker that is in quarantine already keeps its
         first reason.
 
         Args:
@@ -147,21 +147,33 @@ def _suspect_attempts(worker: int, suspects: Suspects, after: int) -> Select[int
 
 
 def _suspect_matches(worker: int, suspects: Suspects, after: int) -> Select[int]:
-    """Return the query for the matches whose suspect games can be played again."""
-    remote = exists().where(
-        match_bots.c.match_id == matches.c.id, match_bots.c.bot_version_id == bot_versions.c.id, bot_versions.c.run.is_(None)
-    )
+    """Return the query for the matches with games to be looked at, of leagues whose key is not public."""
     suspect = select(attempts.c.match_id).where(attempts.c.id.in_(_suspect_attempts(worker, suspects, after)))
     return (
         select(matches.c.id)
         .join(leagues)
-        .where(matches.c.id.in_(suspect), leagues.c.revealed_at.is_(None), matches.c.completed_at.is_(None) | ~remote)
+        .where(matches.c.id.in_(suspect), leagues.c.revealed_at.is_(None))
         .order_by(matches.c.id)
     )
 
 
+def _shown_sets(match: int) -> Select[int]:
+    """Return the query for the sets of a match that are open to everybody, where somebody remote plays in it."""
+    remote = exists().where(
+        match_bots.c.match_id == matches.c.id, match_bots.c.bot_version_id == bot_versions.c.id, bot_versions.c.run.is_(None)
+    )
+    return (
+        select(games.c.set_number)
+        .join_from(games, matches)
+        .where(games.c.match_id == match, remote)
+        .group_by(games.c.set_number, matches.c.sets, matches.c.games_total)
+        .having(func.count() * matches.c.sets >= matches.c.games_total)
+    )
+
+
 def _suspect_games(worker: int, match: int, suspects: Suspects, after: int) -> ColumnElement[bool]:
-    return (games.c.match_id == match) & games.c.attempt_id.in_(_suspect_attempts(worker, suspects, after))
+    theirs = games.c.attempt_id.in_(_suspect_attempts(worker, suspects, after))
+    return (games.c.match_id == match) & theirs & games.c.set_number.not_in(_shown_sets(match))
 
 
 def _move(  # noqa: PLR0913, PLR0917 -- what is moved, and what is to be noted of it

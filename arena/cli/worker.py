@@ -109,7 +109,7 @@ def quarantine(name: str, reason: str, games: Suspects) -> None:
     """Forbid the worker NAME (UUID, the beginning of one, or its host) to play, and set its suspect games aside.
 
     They stop to count, stay listed (`arena worker aside`), and are played again with the same deals. Games of finished leagues
-    stay, and those of complete matches with remote bots, which may know the deals by now.
+    stay, and those of complete sets with remote bots, which may know the deals by now.
     """
     with opened() as (_, store):
         count = store.quarantine(name, reason, games)

@@ -169,7 +169,7 @@ def test_setting_aside_can_be_undone(store: Store) -> None:
 
 
 def test_what_cannot_be_played_again_in_secret_stays(store: Store) -> None:
-    """Games of a league whose key is public stay, and those of complete matches with remote bots."""
+    """Games of a league whose key is public stay, and those of complete sets with remote bots."""
     store.add_remote_bot("far")
     make_league(store, name="remote", bots=("a", "far"), variants=(variant("turn-up"),))
     make_league(store, name="closed", bots="ab", variants=(variant("turn-up"),))
@@ -181,6 +181,24 @@ def test_what_cannot_be_played_again_in_secret_stays(store: Store) -> None:
     store.finish_league("closed")
     assert store.quarantine("w1", "slow", "all") == 0
     assert store.match("remote/turn-up/0").state == store.match("closed/turn-up/0").state == "complete"
+
+
+def test_sets_that_a_remote_bot_may_have_read_stay(store: Store) -> None:
+    """Of a match that is still being played too; without anybody remote all of it can be played again."""
+    store.add_remote_bot("far")
+    make_league(store, name="remote", bots=("a", "far"), variants=(variant("turn-up"),), remote_sets=3)
+    make_league(store, name="local", bots="ab", variants=(variant("turn-up"),))
+    register(store, "w1")
+    for match in ("remote/turn-up/0", "local/turn-up/0"):
+        report(store, claimed(store, match, "w1"), len(store.missing_games(match)) - 1)
+    open_sets = {number for number, _ in store.missing_games("remote/turn-up/0")}
+    kept = [game for game in store.games("remote/turn-up/0") if game.set not in open_sets]
+    played = store.match("local/turn-up/0").games_done
+    of_open_sets = store.match("remote/turn-up/0").games_done - len(kept)
+    assert kept
+    assert store.quarantine("w1", "slow", "all") == played + of_open_sets
+    assert store.games("remote/turn-up/0") == kept
+    assert store.games("local/turn-up/0") == []
 
 
 def test_all_games_or_those_after_an_attempt(store: Store) -> None:
