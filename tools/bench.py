@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import lzma
 import math
 import os
 import random
@@ -18,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import numpy as np
@@ -27,6 +28,8 @@ from arena.playout import CHUNK, playout
 from arena.rl.observation import ACTIONS, SIZE, encode, mask
 from arena.rl.selfplay import by_view, play
 from referee.rules import VARIANTS, Rules, core
+from referee.rules.cards import parse_action
+from referee.shuffle import shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 Measure = Callable[[], float]
+Json = dict[str, Any]
 
 ASK_BYTES, ANSWER_BYTES, BATCH, CLIENTS = 330, 8, 64, 3
 """What the echo exchanges: one ask and answer as they are on the wire, 64 a message, three bots."""
@@ -245,7 +249,7 @@ def bench_selfplay(rounds: int) -> None:
 # ---- wire -------------------------------------------------------------------------------------------------------------
 
 
-def refereed(sets: int) -> Measure:
+def refereed(sets: int, deals: int = 8) -> Measure:
     """Decisions a second of a match of three `random` bots, up to 64 tables a stream, start-up of the processes not counted."""
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
@@ -254,7 +258,7 @@ def refereed(sets: int) -> Measure:
     order = {
         "match": "bench",
         "variant": rules.name,
-        "format": "deals:8",
+        "format": f"deals:{deals}",
         "options": rules.options,
         "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
         "key": "00" * 32,
@@ -287,18 +291,18 @@ def refereed(sets: int) -> Measure:
     return measure
 
 
-def echo(messages: int) -> Measure:
+def echo(messages: int, batch: int = BATCH, clients: int = CLIENTS) -> Measure:
     """Decisions a second of a bare grpc.aio stream: the same bytes and batches, and nobody thinks."""
 
     def measure() -> float:
         with tempfile.TemporaryDirectory() as folder:
-            return asyncio.run(_serve_echo(f"unix:{folder}/echo.sock", messages))
+            return asyncio.run(_serve_echo(f"unix:{folder}/echo.sock", messages, batch, clients))
 
     return measure
 
 
-async def _serve_echo(address: str, messages: int) -> float:
-    ask = bytes(ASK_BYTES * BATCH)
+async def _serve_echo(address: str, messages: int, batch: int, clients: int) -> float:
+    ask = bytes(ASK_BYTES * batch)
     spans: list[float] = []
 
     async def play(_requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
@@ -314,17 +318,17 @@ async def _serve_echo(address: str, messages: int) -> float:
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Echo", {"Play": handler}),))
     server.add_insecure_port(address)
     await server.start()
-    command = [sys.executable, "-m", "tools.bench", "--echo-client", address]
-    clients = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(CLIENTS)]
-    for client in clients:
+    command = [sys.executable, "-m", "tools.bench", "--echo-client", address, "--echo-batch", str(batch)]
+    started = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(clients)]
+    for client in started:
         await client.wait()
     await server.stop(0)
-    return CLIENTS * messages * BATCH / max(spans)
+    return clients * messages * batch / max(spans)
 
 
-def echo_client(address: str) -> None:
+def echo_client(address: str, batch: int) -> None:
     """One client of the echo: answers every message until the stream ends."""
-    answer = bytes(ANSWER_BYTES * BATCH)
+    answer = bytes(ANSWER_BYTES * batch)
     with grpc.insecure_channel(address) as channel:
         replies: list[bytes] = [answer]
 
@@ -339,11 +343,91 @@ def echo_client(address: str) -> None:
 
 
 def bench_wire(rounds: int) -> None:
-    """Refereed play against the bare echo."""
-    compare("refereed decisions, 64 tables, against a bare echo", refereed(192), echo(300), rounds, "decisions/s")
+    """Refereed play against the bare echo: with as many tables as a stream may have, with fewer, and with one."""
+    compare("refereed decisions, 64 tables, against an echo of 64", refereed(192), echo(300), rounds, "decisions/s")
+    compare("the same against an echo of 10, as many as travel together", refereed(192), echo(1000, 10), rounds, "decisions/s")
+    compare("8 tables against an echo of 3", refereed(8, 96), echo(1000, 3), rounds, "decisions/s")
+    # Three bots at one table are asked in turn, so that the echo of one client is what bounds it. A first game is not counted.
+    compare("one table at a time against an echo of one, one client", refereed_alone(60), echo(1500, 1, 1), rounds, "decisions/s")
 
 
-BENCHES: dict[str, Callable[[int], None]] = {"rules": bench_rules, "selfplay": bench_selfplay, "wire": bench_wire}
+def refereed_alone(deals: int) -> Measure:
+    """Decisions a second at a single table: by the times that the referee notes, its own part and the bot's with the wire."""
+    from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
+
+    rules = Rules("ghost-hand")
+    order = {
+        "match": "bench",
+        "variant": rules.name,
+        "format": f"deals:{deals}",
+        "options": rules.options,
+        "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
+        "key": "00" * 32,
+        "clock": {},
+        "games": [[0, [0, 1, 2]]],
+        "lag": 60.0,
+    }
+
+    def measure() -> float:
+        done = subprocess.run(
+            [sys.executable, "-m", "referee", "match"], cwd=ROOT, input=json.dumps(order) + "\n", stdout=subprocess.PIPE,
+            text=True, check=True,
+        )  # fmt: skip
+        (game,) = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "game"]
+        times = game["times"]
+        spent = [sum(one) for name in ("own_us", "rest_us") for one in times[name]]
+        return float(sum(times["decisions"]) / sum(spent) * 1e6)
+
+    return measure
+
+
+# ---- records ----------------------------------------------------------------------------------------------------------
+
+
+def _information(header: Json, lines: Sequence[Json]) -> tuple[float, int]:
+    """Bits in the choices of a record's seats, each as likely as the others that were legal; and its deals."""
+    *sets, end = lines
+    rules, key = Rules(header["variant"], header["options"]), bytes.fromhex(end["key"])
+    choices, count = 0.0, 0
+    for line in sets:
+        for game in line["games"]:
+            for number, told in enumerate(game["deals"]):
+                pack = shuffled(key, line["set"], number, rules.pack)
+                deal = rules.deal(pack, (line["dealer"] + number) % rules.seats, number)
+                for move in map(parse_action, told["moves"].split()):
+                    choices += math.log2(deal.legal.bit_count())
+                    make = deal.revoke if deal.is_revoke(move) else deal.apply
+                    make(move)
+                count += 1
+    return choices, count
+
+
+def bench_records(_rounds: int) -> None:
+    """Bytes of a record, compressed, against the information in it: the choices of the seats, and nothing that follows."""
+    for variant in VARIANTS:
+        bots = ("greedy", "counter", "lowest")[: Rules(variant.name).bots]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "match.jsonl"
+            words = ("play", "--variant", variant.name, "--bots", ",".join(bots), "--sets", "20", "--record", str(file))
+            subprocess.run([sys.executable, "-m", "arena", *words], cwd=ROOT, check=True, capture_output=True)
+            text = file.read_bytes()
+        header, *lines = map(json.loads, text.splitlines())
+        choices, deals = _information(header, lines)
+        packed = len(lzma.compress(text, preset=9))
+        title = f"{variant.name}: bytes of a deal in a packed record"
+        print(
+            f"{title:<58} {packed / deals:>11,.1f} {choices / 8 / deals:>11,.1f} {'bytes':<12} "
+            f"{packed * 8 / choices:>6.2f} x  ({deals:,} deals, {len(text) / deals:,.0f} bytes each unpacked)",
+            flush=True,
+        )
+
+
+BENCHES: dict[str, Callable[[int], None]] = {
+    "rules": bench_rules,
+    "selfplay": bench_selfplay,
+    "wire": bench_wire,
+    "records": bench_records,
+}
 
 
 def main() -> int:
@@ -352,6 +436,7 @@ def main() -> int:
     parser.add_argument("benches", nargs="*", help=f"which to run: {', '.join(BENCHES)} (all)")
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
     parser.add_argument("--echo-client", metavar="ADDRESS", help=argparse.SUPPRESS)
+    parser.add_argument("--echo-batch", type=int, default=BATCH, help=argparse.SUPPRESS)
     parser.add_argument("--playouts", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.playouts:
@@ -359,7 +444,7 @@ def main() -> int:
         print(playouts(variant, int(deals), count_decisions=unit == "decisions")())
         return 0
     if given.echo_client:
-        echo_client(given.echo_client)
+        echo_client(given.echo_client, given.echo_batch)
         return 0
     if unknown := [name for name in given.benches if name not in BENCHES]:
         parser.error(f"unknown: {', '.join(unknown)} (known: {', '.join(BENCHES)})")
