@@ -5,6 +5,8 @@
 PY := .venv/bin/python
 STAMPS := .stamps
 SETUP := pyproject.toml constraints.txt tools/setup
+# One more than there are processors: many tests wait for the programs that they start.
+TESTS := $(PY) -m pytest -q -n $(shell echo $$(($$(nproc) + 1))) --dist worksteal
 
 .PHONY: help demo test test-all check format generate compiled bench clean
 
@@ -15,10 +17,10 @@ demo: $(STAMPS)/runtime ## play a real league of the sample bots and print its s
 	@.venv/bin/arena demo
 
 test: $(STAMPS)/test ## run the tests; says what was skipped and why
-	@$(PY) -m pytest -q -n auto --dist worksteal
+	@$(TESTS)
 
 test-all: $(STAMPS)/test-all ## run every test, the long ones too; nothing may be skipped for want of a tool
-	@ARENA_TEST_ALL=1 $(PY) -m pytest -q -n auto --dist worksteal
+	@ARENA_TEST_ALL=1 $(TESTS)
 
 check: $(STAMPS)/check ## format, lint, types, floors, protocol, generated code
 	@$(PY) tools/check.py
