@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class GameResult:
     deals: int
     faults: tuple[Mapping[str, int], ...]
     forfeits: tuple[int, ...]
-    stored_at: float = 0.0
+    stored_at: float = field(default=0.0, compare=False)  # results are the same whenever they came in
 
     def __post_init__(self) -> None:
         size = len(self.bots)
