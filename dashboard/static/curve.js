@@ -2,6 +2,9 @@
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** Figures as everywhere on these pages: no commas. */
+const plain = (_, values) => values.map(String);
+
 function options(width, shown) {
   const soft = colour("--soft");
   const line = colour("--line");
@@ -13,10 +16,10 @@ function options(width, shown) {
     scales: { x: { time: false }, y: { range: () => shown } },
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
-    axes: [{ ...axis, label: "complete sets of the league", labelSize: 22 }, { ...axis, size: 56 }],
+    axes: [{ ...axis, values: plain, label: "complete sets of the league", labelSize: 22 }, { ...axis, values: plain, size: 56 }],
     bands: [{ series: [3, 2], fill: `color-mix(in srgb, ${mark} 20%, transparent)` }],
     series: [
-      { label: "Sets" },
+      { label: "Sets", value: (_, value) => value ?? "–" },
       { label: "Elo", stroke: mark, width: 2, points: { size: 6, stroke: mark, fill: colour("--sheet") }, value: (_, value) => value?.toFixed(0) ?? "–" },
       { label: "From", stroke: "transparent", points: { show: false }, value: (_, value) => value?.toFixed(0) ?? "–" },
       { label: "To", stroke: "transparent", points: { show: false }, value: (_, value) => value?.toFixed(0) ?? "–" },
@@ -32,10 +35,17 @@ async function draw(box) {
   const data = [column("sets"), column("elo"), column("low"), column("high")];
   const picture = box.querySelector("svg");
   picture.setAttribute("hidden", "");
-  let chart = new uPlot(options(box.clientWidth, shown), data, box);
+  const make = () => {
+    const made = new uPlot(options(box.clientWidth, shown), data, box);
+    const last = { idx: points.length - 1 }; // until the pointer is on another
+    made.setLegend(last);
+    made.root.addEventListener("mouseleave", () => made.setLegend(last));
+    return made;
+  };
+  let chart = make();
   const redraw = () => {
     chart.destroy();
-    chart = new uPlot(options(box.clientWidth, shown), data, box);
+    chart = make();
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   let width = box.clientWidth;

@@ -63,7 +63,7 @@ class LivePage {
   link(state) {
     const chip = this.find("link");
     chip.hidden = false;
-    chip.textContent = { live: "live", connecting: "connecting again", ended: "ended" }[state];
+    chip.textContent = { live: "updates by itself", connecting: "connecting again", ended: "ended" }[state];
     chip.classList.toggle("running", state === "live");
   }
 

@@ -24,6 +24,7 @@ CONFIG = """
 "path.seating" = "012"
 "path.deal" = 1
 "path.bot" = "zoes"
+"path.name" = "ann"
 "path.submission" = 1
 """
 """Addresses of what is there, so that more than 404 is seen."""
@@ -60,4 +61,4 @@ def test_the_json_is_as_it_is_described(address: tuple[str, str], tmp_path: Path
     settings += [] if there else ["--phases", "fuzzing"]
     done = subprocess.run([*program, *settings], check=False, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "20 passed" in done.stdout
+    assert "22 passed" in done.stdout
