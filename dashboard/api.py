@@ -137,7 +137,7 @@ def bot(name: str, bot: str, query: VariantQuery) -> bot_shapes.BotInFull:
     labels: list[str | None] = [None, *(one.label for one in found.variants)]
     lines = [bot_shapes.in_variant(one, tables.standings_of(found, progress, one), bot) for one in labels]
     figures, known = profile(found, entry.bot, label), data.store().bot(entry.bot.bot)
-    return bot_shapes.in_full(found, entry, label, known, view, lines, figures)
+    return bot_shapes.in_full(found, entry, label=label, found=known, view=view, standings=lines, profile=figures)
 
 
 @api.get("/leagues/<name>/matches")

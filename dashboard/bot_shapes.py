@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 
 from dashboard import shapes
 from dashboard.filters import iso
-from dashboard.shapes import Address, Next, Time
 
 if TYPE_CHECKING:
     from dashboard import bots, tables
@@ -22,7 +21,7 @@ class BotLine(shapes.Member, kw_only=True):
     """A bot of a league, with where its figures are."""
 
     description: str
-    url: Address
+    url: shapes.Address
 
 
 class Bots(Struct, kw_only=True):
@@ -30,16 +29,18 @@ class Bots(Struct, kw_only=True):
 
     league: str
     bots: list[BotLine]
-    next: Next
+    next: shapes.Next
 
 
 class VersionLine(Struct, kw_only=True):
     """A version of a bot that may be seen."""
 
     version: int
-    created: Time
+    created: shapes.Time
     description: str
-    plays_here_as: Annotated[str | None, Meta(description="Its name in the standings of this league; null where it has not played")]
+    plays_here_as: Annotated[
+        str | None, Meta(description="Its name in the standings of this league; null where it has not played")
+    ]
     promoted: Annotated[bool, Meta(description="Whether it plays in new leagues")]
 
 
@@ -78,7 +79,9 @@ class Tried(Struct, kw_only=True):
 class Contract(Tried, kw_only=True):
     """Deals as maker by one call."""
 
-    call: Annotated[str, Meta(description="The bid, or `order`, `name`: the turned card's suit, or one that was named", examples=["4"])]
+    call: Annotated[
+        str, Meta(description="The bid, or `order`, `name`: the turned card's suit, or one that was named", examples=["4"])
+    ]
 
 
 class Call(Struct, kw_only=True):
@@ -114,7 +117,7 @@ class DealAt(Struct, kw_only=True):
     set: int
     seating: str
     deal: int
-    url: Address
+    url: shapes.Address
 
 
 class BadDeal(DealAt, kw_only=True):
@@ -140,11 +143,15 @@ class BotInFull(BotLine, kw_only=True):
     variant: Annotated[str | None, Meta(description="What all but `standings` is about; null for all variants")]
     versions: Annotated[list[VersionLine], Meta(description="The newest first")]
     standings: list[InVariant]
-    opponents: Annotated[list[shapes.Pair], Meta(description="Against each bot that it has met, seen from this one, by their ranks")]
+    opponents: Annotated[
+        list[shapes.Pair], Meta(description="Against each bot that it has met, seen from this one, by their ranks")
+    ]
     habits: list[Habits]
     faults: list[FaultsOfCause]
     worst_deals: Annotated[list[BadDeal], Meta(description="The worst first")]
-    matches_to_come: Annotated[int, Meta(description="Complete matches that are not yet worked into habits, faults and worst deals")]
+    matches_to_come: Annotated[
+        int, Meta(description="Complete matches that are not yet worked into habits, faults and worst deals")
+    ]
 
 
 def bot_line(league: model.League, entry: model.Entry) -> BotLine:
@@ -242,6 +249,7 @@ def _at(place: bots.Place) -> dict[str, Any]:
 def in_full(  # noqa: PLR0913 -- one argument a part
     league: model.League,
     entry: model.Entry,
+    *,
     label: str | None,
     found: model.Bot,
     view: tables.TableView,

@@ -3,6 +3,7 @@
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Figures as everywhere on these pages: no commas. */
+const whole = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
 const plain = (_, values) => values.map(String);
 
 function options(width, shown) {
@@ -16,7 +17,7 @@ function options(width, shown) {
     scales: { x: { time: false }, y: { range: () => shown } },
     cursor: { drag: { x: false, y: false } },
     legend: { live: true },
-    axes: [{ ...axis, values: plain, label: "complete sets of the league", labelSize: 22 }, { ...axis, values: plain, size: 56 }],
+    axes: [{ ...axis, incrs: whole, values: plain, label: "complete sets of the league", labelSize: 22 }, { ...axis, values: plain, size: 56 }],
     bands: [{ series: [3, 2], fill: `color-mix(in srgb, ${mark} 20%, transparent)` }],
     series: [
       { label: "Sets", value: (_, value) => value ?? "–" },
@@ -36,10 +37,10 @@ async function draw(box) {
   const picture = box.querySelector("svg");
   picture.setAttribute("hidden", "");
   const make = () => {
-    const made = new uPlot(options(box.clientWidth, shown), data, box);
-    const last = { idx: points.length - 1 }; // until the pointer is on another
-    made.setLegend(last);
-    made.root.addEventListener("mouseleave", () => made.setLegend(last));
+    const last = { idx: points.length - 1 }; // told until the pointer is on another
+    const hooks = { ready: [(made) => made.setLegend(last)] };
+    const made = new uPlot({ ...options(box.clientWidth, shown), hooks }, data, box);
+    made.over.addEventListener("mouseleave", () => made.setLegend(last));
     return made;
   };
   let chart = make();
