@@ -35,14 +35,14 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         page = browser.new_page(viewport={"width": WIDTH, "height": 800}, color_scheme="light")
         page.goto(f"{base}/leagues/{league}")
-        take(page, "standings", "#duels-title")
+        take(page, "standings", "section[aria-labelledby=duels-title]")
         page.goto(base + replay)
         take(page, "replay", "[data-options]", top="[data-table]")
         bot = browser.new_page(viewport={"width": WIDTH, "height": 800}, color_scheme="dark")
         bot.goto(f"{base}/leagues/{league}")
         bot.locator("table.standings tbody th a").first.click()
         bot.locator(".curve canvas").wait_for()
-        take(bot, "bot", "#opponents-title")
+        take(bot, "bot", "section[aria-labelledby=opponents-title]")
         browser.close()
     server.shutdown()
     return 0
@@ -54,7 +54,7 @@ def take(page: Page, name: str, bottom: str, top: str = "body") -> None:
     edges = "([top, bottom]) => [top, bottom].map(one => document.querySelector(one).getBoundingClientRect().top + scrollY)"
     begin, end = page.evaluate(edges, [top, bottom])
     path = IMAGES / f"{name}.png"
-    page.screenshot(path=path, full_page=True, clip={"x": 0, "y": max(begin - 12, 0), "width": WIDTH, "height": end - begin})
+    page.screenshot(path=path, full_page=True, clip={"x": 0, "y": max(begin - 12, 0), "width": WIDTH, "height": end - begin - 12})
     if shutil.which("pngquant"):
         subprocess.run(["pngquant", "--force", "--output", str(path), "64", str(path)], check=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
