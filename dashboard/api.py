@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from flask import Blueprint, Response, abort, request, url_for
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from dashboard import data, shapes, tables
+from dashboard import bot_shapes, data, shapes, tables
+from dashboard.bots import profile
 from dashboard.pages import matches as pages
 from dashboard.routes import Routes
 from dashboard.summary import sum_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from league.model import League
 
 T = TypeVar("T")
 
@@ -47,6 +50,12 @@ class ByNumber(Struct, forbid_unknown_fields=True):
 
 class TableQuery(ByName, forbid_unknown_fields=True):
     """A page of a table of standings."""
+
+    variant: Label = ""
+
+
+class VariantQuery(Struct, forbid_unknown_fields=True):
+    """Which variant."""
 
     variant: Label = ""
 
@@ -85,7 +94,7 @@ def progress(name: str) -> shapes.Progress:
 @api.get("/leagues/<name>/standings")
 def standings(name: str, query: TableQuery) -> shapes.Standings:
     """Standings over all variants or of one, the best first."""
-    label, view = _table(name, query)
+    _, label, view = _table(name, query)
     page, following = _page(view.rows, query, lambda row: row.standing.bot)
     return shapes.Standings(
         league=name,
@@ -100,11 +109,35 @@ def standings(name: str, query: TableQuery) -> shapes.Standings:
 @api.get("/leagues/<name>/pairs")
 def pairs(name: str, query: TableQuery) -> shapes.Pairs:
     """Head to head: every pair of bots that has met, over all variants or in one."""
-    label, view = _table(name, query)
+    _, label, view = _table(name, query)
     found = [pair for _, pair in sorted(view.table.pairs.items())]
     page, following = _page(found, query, lambda pair: f"{pair.a}/{pair.b}")
     shown = [shapes.pair(pair) for pair in page]
     return shapes.Pairs(league=name, variant=label, pairs=shown, next=next_page("api.pairs", query, following, name=name))
+
+
+@api.get("/leagues/<name>/bots")
+def bots(name: str, query: ByName) -> bot_shapes.Bots:
+    """The bots of a league, those that were withdrawn too, in the order in which they joined."""
+    found = data.find_league(name)
+    page, following = _page(found.entries, query, lambda entry: found.shown(entry.bot))
+    shown = [bot_shapes.bot_line(found, entry) for entry in page]
+    return bot_shapes.Bots(league=name, bots=shown, next=next_page("api.bots", query, following, name=name))
+
+
+@api.get("/leagues/<name>/bots/<bot>")
+def bot(name: str, bot: str, query: VariantQuery) -> bot_shapes.BotInFull:
+    """One bot in figures: standings by variant, opponents, bidding habits, points by role, faults and worst deals.
+
+    Habits, faults and worst deals are those of complete matches, whose deals are open. Those of a match are worked out once,
+    some with every request: `matches_to_come` says how many are left.
+    """
+    found, label, view = _table(name, query)
+    entry, progress = data.find_entry(found, bot), data.progress(found)
+    labels: list[str | None] = [None, *(one.label for one in found.variants)]
+    lines = [bot_shapes.in_variant(one, tables.standings_of(found, progress, one), bot) for one in labels]
+    figures, known = profile(found, entry.bot, label), data.store().bot(entry.bot.bot)
+    return bot_shapes.in_full(found, entry, label=label, found=known, view=view, standings=lines, profile=figures)
 
 
 @api.get("/leagues/<name>/matches")
@@ -189,10 +222,10 @@ def deal(match_id: str, set_number: int, seating: str, number: int) -> shapes.De
 # ---- lists, a page at a time -------------------------------------------------------------------------------------------
 
 
-def _table(name: str, query: TableQuery) -> tuple[str | None, tables.TableView]:
+def _table(name: str, query: TableQuery | VariantQuery) -> tuple[League, str | None, tables.TableView]:
     league = data.find_league(name)
     label = data.known_label(league, query.variant)
-    return label, tables.standings_of(league, data.progress(league), label)
+    return league, label, tables.standings_of(league, data.progress(league), label)
 
 
 def _page(entries: Sequence[T], query: ByName, name: Callable[[T], str]) -> tuple[Sequence[T], str | None]:

@@ -16,7 +16,7 @@ from dashboard import faces
 if TYPE_CHECKING:
     from flask import Flask
 
-    from league.model import League, Progress
+    from league.model import BotVersion, League, Progress
 
 MINUS = "\N{MINUS SIGN}"
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
@@ -110,6 +110,17 @@ def ending(end: str) -> str:
     return words.get(end, end)
 
 
+def played_to(match_format: str) -> str:
+    """How long a game goes on: `to the target`, `8 deals a game`."""
+    count = match_format.removeprefix("deals:")
+    return "games to the target" if match_format == "game" else f"{count} {'deal' if count == '1' else 'deals'} a game"
+
+
+def shown_in(bot: BotVersion, league: League) -> str:
+    """The name that a version of a bot has in the standings of a league."""
+    return league.shown(bot)
+
+
 @cache
 def _stamp(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -122,7 +133,8 @@ def init_app(app: Flask) -> None:
         """URL of a static file that changes with its content."""
         return url_for("static", filename=filename, v=_stamp(Path(app.static_folder or "") / filename))
 
-    for function in (num, signed, share, iso, when, duration, state, option, codes, place, cause, call, ending):
+    texts = (num, signed, share, iso, when, duration, state, option, codes, place, cause, call, ending, played_to, shown_in)
+    for function in texts:
         app.add_template_filter(function)
     app.add_template_global(asset, "asset")
     app.add_template_global(faces.sprite, "card_sprite")

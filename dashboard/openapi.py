@@ -37,6 +37,7 @@ PARTS: dict[tuple[str, str], tuple[tuple[str, Json, str], ...]] = {
         ("n", _NUMBER, "Number of the match in its variant"),
     ),
     ("int", "set_number"): (("set", _NUMBER, "Number of a set, from 0"),),
+    ("", "bot"): (("name", _TEXT, "Name of a bot in the standings of the league"),),
     ("", "seating"): (("seating", _TEXT, "Line-up index at each seat, such as 021"),),
 }
 """What the parts of a path are called and are, by Flask's converter and name; others are called as they are."""

@@ -489,7 +489,7 @@ def league(found: model.League, done: model.Progress) -> League:
         clock=found.clock,
         variants=[_variant(entry) for entry in found.variants],
         bots=[bot(entry) for entry in found.bots],
-        members=[_member(found, entry) for entry in found.entries],
+        members=[member(found, entry) for entry in found.entries],
         commitment=found.commitment,
         key=found.key.hex() if found.key else None,
         key_revealed=_time(found.revealed_at),
@@ -503,7 +503,8 @@ def _variant(entry: model.LeagueVariant) -> Variant:
     return Variant(variant=entry.label, rules=entry.variant, format=entry.format, seats=entry.seats, options=options)
 
 
-def _member(found: model.League, entry: model.Entry) -> Member:
+def member(found: model.League, entry: model.Entry) -> Member:
+    """Who plays or has played in a league."""
     return Member(
         name=found.shown(entry.bot),
         bot=entry.bot.bot,

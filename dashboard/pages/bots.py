@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, jsonify, render_template
@@ -9,11 +10,13 @@ from flask import Blueprint, jsonify, render_template
 from dashboard import charts, data, sessions, tables
 from dashboard.bots import profile
 from dashboard.filters import iso
+from league.estimates import Estimate
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
     from dashboard.tables import Row, TableView
+    from league.history import Moment
     from league.model import BotVersion, League, Progress, Submission
 
 bp = Blueprint("bots", __name__, url_prefix="/leagues")
@@ -32,7 +35,7 @@ def show(name: str, bot: str) -> ResponseReturnValue:
     version = data.find_entry(league, bot).bot
     progress = data.progress(league)
     table = tables.standings_of(league, progress, label)
-    history = tables.history_of(league, progress, label)
+    history = _history(league, progress, label, table, bot)
     return render_template(
         "bot.html",
         league=league,
@@ -57,7 +60,8 @@ def elo(name: str, bot: str) -> ResponseReturnValue:
     league = data.find_league(name)
     label = data.read_label(league)
     data.find_entry(league, bot)
-    history = tables.history_of(league, data.progress(league), label)
+    progress = data.progress(league)
+    history = _history(league, progress, label, tables.standings_of(league, progress, label), bot)
     points = [
         {"sets": moment.sets, "at": iso(moment.at), "elo": at.value, "low": at.low, "high": at.high}
         for moment in history
@@ -66,6 +70,15 @@ def elo(name: str, bot: str) -> ResponseReturnValue:
     curve = charts.curve(history, bot)
     shown = None if curve is None else [curve.low, curve.high]
     return jsonify({"league": name, "variant": label, "bot": bot, "shown": shown, "points": points})
+
+
+def _history(league: League, progress: Progress, label: str | None, table: TableView, bot: str) -> tuple[Moment, ...]:
+    """Elo over time, which ends with what the standings say of the bot: their interval is worked out with more care."""
+    history, row = tables.history_of(league, progress, label), _row(table, bot)
+    if not history or row is None or row.standing.elo is None or history[-1].sets != table.sets:
+        return history
+    now = Estimate(row.standing.elo, row.standing.elo_low, row.standing.elo_high)
+    return (*history[:-1], replace(history[-1], elo=history[-1].elo | {bot: now}))
 
 
 def _row(table: TableView, bot: str) -> Row | None:

@@ -121,8 +121,9 @@ def whole_set(match_id: str, set_number: int) -> ResponseReturnValue:
     parts = [compare.shares(rows, position) for position in range(len(played))]
     decisive = sorted((row for row in rows if row.compared and row.swing > 0), key=lambda row: -row.swing)[:DECISIVE]
     return render_template(
-        "set.html", match=played[0].match, number=set_number, played=played, rows=rows, parts=parts, decisive=decisive
-    )
+        "set.html", match=played[0].match, league=data.find_league(played[0].match.league), number=set_number, played=played,
+        rows=rows, parts=parts, decisive=decisive,
+    )  # fmt: skip
 
 
 @bp.get(SET + "/deals/<int:number>")
@@ -137,7 +138,7 @@ def set_deal(match_id: str, set_number: int, number: int) -> ResponseReturnValue
     row = compare.compare(number, [game.game.seating for game in there], [deal.points for deal in deals])
     return render_template(
         "set_deal.html", match=there[0].match, number=set_number, games=list(zip(there, deals, row.cells, strict=True)),
-        row=row, last=last, missing=len(played) - len(there),
+        row=row, last=last, missing=len(played) - len(there), league=data.find_league(there[0].match.league),
     )  # fmt: skip
 
 
@@ -145,7 +146,8 @@ def set_deal(match_id: str, set_number: int, number: int) -> ResponseReturnValue
 def game(match_id: str, set_number: int, seating: str) -> ResponseReturnValue:
     """One game: its deals as a table."""
     played = load(match_id, set_number, seating)
-    return render_template("game.html", played=played, match=played.match, deals=all_deals(played))
+    league = data.find_league(played.match.league)
+    return render_template("game.html", played=played, match=played.match, league=league, deals=all_deals(played))
 
 
 @bp.get(GAME + "/deals/<int:number>")
@@ -160,8 +162,9 @@ def deal(match_id: str, set_number: int, seating: str, number: int) -> ResponseR
     ]
     laid = board(played, shown, read_seat(played))
     return render_template(
-        "deal.html", played=played, match=played.match, deal=shown, board=laid, others=others, proof=proof_of(played.match)
-    )
+        "deal.html", played=played, match=played.match, league=data.find_league(played.match.league), deal=shown, board=laid,
+        others=others, proof=proof_of(played.match),
+    )  # fmt: skip
 
 
 def read_seat(played: PlayedGame) -> int | None:

@@ -63,7 +63,7 @@ class LivePage {
   link(state) {
     const chip = this.find("link");
     chip.hidden = false;
-    chip.textContent = { live: "live", connecting: "connecting again", ended: "ended" }[state];
+    chip.textContent = { live: "updates by itself", connecting: "connecting again", ended: "ended" }[state];
     chip.classList.toggle("running", state === "live");
   }
 
@@ -146,6 +146,31 @@ function follow(boxes) {
   listen(url, { state: (state) => (state.leagues ?? [state.progress]).forEach(take), progress: take }, link);
 }
 
+/** On the page of a match: renew it when its games go on, and when one of its sets is finished. */
+function followMatch(box) {
+  const { match, events } = box.dataset;
+  let seen;
+  let renewing = 0;
+  const renew = (wait) => {
+    renewing ||= setTimeout(() => {
+      renewing = 0;
+      if (document.hidden) renew(RENEW);
+      else document.dispatchEvent(new CustomEvent("arena:changed"));
+    }, wait);
+  };
+  const tables = ({ tables }) => {
+    const now = tables.find((table) => table.match === match)?.games.done;
+    if (now !== seen) renew(AGAIN / 20);
+    seen = now;
+  };
+  const link = (state) => {
+    if (state === "live") box.dataset.live = "";
+    else delete box.dataset.live; // arena.js asks again meanwhile
+  };
+  listen(events, { state: tables, tables, set: (found) => found.match === match && renew(AGAIN / 60) }, link);
+}
+
+for (const box of document.querySelectorAll("[data-match][data-events]:not([data-final])")) followMatch(box);
 for (const box of document.querySelectorAll("[data-live-page]:not([data-final])")) new LivePage(box);
 const boxes = [...document.querySelectorAll("[data-league]:not([data-final])")];
 if (boxes.length) follow(boxes);

@@ -133,7 +133,15 @@ class Table {
     event.preventDefault();
     this.stop();
     this.go(Number(link.hash.slice(2)) + 1);
-    this.felt.scrollIntoView({ block: "nearest" });
+    this.reveal();
+  }
+
+  /** Bring the whole table above the controls, which stick to the foot of the window, as far as it fits. */
+  reveal() {
+    const table = this.felt.getBoundingClientRect();
+    const hidden = table.bottom + 8 - this.player.getBoundingClientRect().top;
+    if (hidden > 0) window.scrollBy({ top: Math.min(hidden, table.top) });
+    else if (table.top < 0) window.scrollBy({ top: table.top });
   }
 
   key(event) {
@@ -147,6 +155,7 @@ class Table {
   }
 
   command(name) {
+    this.reveal();
     if (name === "play") {
       if (this.timer) this.stop();
       else this.play();

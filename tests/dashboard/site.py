@@ -22,7 +22,11 @@ VALUES = {
 }  # fmt: skip
 """What stands in an address for each of its parts."""
 MORE = [
-    "/leagues/four?variant=cutthroat", "/leagues/live", "/leagues/empty", "/leagues/live/matches", "/nowhere",
+    "/leagues/four?variant=cutthroat", "/leagues/four?find=b&sort=-games", "/leagues/four/bots/ann?variant=bid-euchre",
+    "/leagues/empty/bots/ann", "/leagues/empty/pairs", "/leagues/empty/pairs/ann/bea", "/leagues/live/live",
+    "/matches/odd/bid-euchre/0/sets/1", "/matches/odd/bid-euchre/0/sets/0/deals/1", "/matches/four/ghost-hand/0/sets/1/deals/2",
+    "/matches/four/ghost-hand/0/sets/0/games/012/deals/0", "/matches/four/turn-up/0/sets/0/games/0101/deals/0?seat=2#m9",
+    "/leagues/live", "/leagues/empty", "/leagues/live/matches", "/nowhere",
     "/matches/four/ghost-hand/0", "/matches/live/cutthroat/0", "/matches/live/cutthroat/0/sets/0/games/012",
     "/matches/odd/bid-euchre/0/sets/0/games/0101/deals/0", "/matches/odd/cutthroat/0/sets/0/games/012/deals/0",
     "/owner/submissions/2", "/owner/submissions/3",
@@ -31,6 +35,9 @@ MORE = [
 NOT_PAGES = {
     "static": "files",
     "matches.record": "a download",
+    "leagues.standings_csv": "a download",
+    "leagues.standings_json": "JSON",
+    "bots.elo": "JSON for the page's script",
     "live.events": "a stream",
     "live.all_events": "a stream",
     "owner.state": "JSON for the page's script",

@@ -35,7 +35,7 @@ def test_the_index_lists_every_route(client: FlaskClient) -> None:
     """Each address of the JSON is listed at its root, and each that is listed and needs no key answers."""
     routes = get(client, API)["routes"]
     assert get(client, f"{API}/")["routes"] == routes
-    values = {"league": "four", "variant": "cutthroat", "n": 0, "set": 0, "seating": "012", "deal": 1}
+    values = {"league": "four", "variant": "cutthroat", "n": 0, "set": 0, "seating": "012", "deal": 1, "name": "ann"}
     public = [route.removeprefix("GET ") for route in routes if "/owner" not in route]
     for route in public:
         assert client.get(route.format(**values)).status_code == 200
@@ -99,6 +99,46 @@ def test_standings_are_those_of_the_league(client: FlaskClient, store: Store, la
         pair = table.pair(duel["a"], duel["b"])
         assert pair is not None
         assert duel["share"]["value"] == pair.share.value
+
+
+@pytest.mark.parametrize("label", [None, "bid-euchre"])
+def test_a_bot_is_told_in_figures(client: FlaskClient, store: Store, label: str | None) -> None:
+    """Its standings and opponents are those of the tables, its habits add up, and every deal that is named is there."""
+    found = get(client, f"{API}/leagues/four/bots/ann" + (f"?variant={label}" if label else ""))
+    rows = {one["variant"]: one["row"] for one in found["standings"]}
+    assert list(rows) == [None, "ghost-hand", "cutthroat", "bid-euchre", "turn-up"]
+    table = get(client, f"{API}/leagues/four/standings" + (f"?variant={label}" if label else ""))
+    assert rows[label] == next(row for row in table["rows"] if row["bot"] == "ann")
+    assert {pair["b"] for pair in found["opponents"]} == {"bea", "cid"}
+    assert found["matches_to_come"] == 0
+    played = [match for match in store.matches("four", label, "ann") if match.state == "complete"]
+    assert sum(habits["matches"] for habits in found["habits"]) == len(played)
+    for habits in found["habits"]:
+        roles = habits["roles"]
+        assert roles["dealer"]["deals"] + roles["not_dealer"]["deals"] == habits["deals"]
+        assert roles["maker"]["deals"] + roles["defender"]["deals"] == habits["deals"] - habits["thrown_in"]
+        assert roles["maker"]["deals"] == sum(contract["tried"] for contract in habits["contracts"])
+        assert habits["spoke"] == sum(call["count"] for call in habits["calls"] if call["call"] != "swap")
+    assert {one["cause"]: one["count"] for one in found["faults"]} == rows[label]["faults"]
+    named = [*found["worst_deals"], *(at for one in found["faults"] for at in one["newest"])]
+    assert len(named) > 5
+    for at in named:
+        assert get(client, at["url"])["deal"] == at["deal"]
+
+
+def test_the_bots_of_a_league_are_listed(client: FlaskClient) -> None:
+    """They come a page at a time, each with the address of its figures, played or not; never with a command."""
+    first = get(client, f"{API}/leagues/empty/bots?limit=2")
+    rest = get(client, first["next"])
+    found = [*first["bots"], *rest["bots"]]
+    assert ([one["name"] for one in found], rest["next"]) == (list(BOTS), None)
+    assert "sample_bots" not in json.dumps(found)
+    bot = get(client, found[0]["url"])
+    assert bot["versions"] == [
+        {"version": 1, "created": bot["versions"][0]["created"], "description": "", "plays_here_as": "ann", "promoted": False}
+    ]
+    assert (bot["habits"], bot["opponents"], bot["worst_deals"]) == ([], [], [])
+    assert get(client, f"{API}/leagues/empty/bots/nobody", 404)["status"] == 404
 
 
 def test_standings_of_a_league_without_games(client: FlaskClient) -> None:

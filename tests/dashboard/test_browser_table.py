@@ -382,7 +382,7 @@ def test_the_script_knows_the_rules_of_every_variant(desk: Page, store: Store, m
 
 
 def test_the_live_page_follows_by_events(browser: Browser, own_address: str, tmp_path: Path) -> None:  # noqa: F811
-    """Tables, progress and finished sets appear without a reload and without asking again; the end is told."""
+    """Tables, progress and finished sets appear without a reload or asking again, on the match's page too; the end is told."""
     with Store(f"sqlite:///{tmp_path}/own.db") as store:
         (match,) = queue(store, create(store, "cup", [("turn-up", {})], bots=("ann", "bea"), sets=2, fmt="deals:2"))
         page, troubles = watched(browser, 1280)
@@ -390,12 +390,21 @@ def test_the_live_page_follows_by_events(browser: Browser, own_address: str, tmp
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{own_address}/leagues/cup/live")
         page.locator("[data-link].running").wait_for()
+        other, _ = watched(browser, 390)
+        other.goto(f"{own_address}/matches/{match.id}")
+        other.locator("[data-match][data-live]").wait_for()
+        polled: list[str] = []
+        other.on("request", lambda request: polled.append(request.url))
         claim = store.claim(match.id, "tester", 600)
         assert claim is not None
         page.locator("[data-tables] a", has_text="turn-up/0").wait_for()
         store.release(claim, "interrupted")
         play_match(store, match.id)
         page.locator("[data-progress] progress[value='4']").wait_for()
+        other.locator("[data-refresh=state] .chip", has_text="complete").wait_for()
+        other.locator("[data-refresh=sets] a", has_text="Set 1").wait_for()
+        assert not [url for url in polled if "/api/" in url]
+        other.context.close()
         store.finish_league("cup")
         page.locator("[data-link]", has_text="ended").wait_for()
         page.locator("[data-finished] a").first.wait_for()

@@ -96,6 +96,7 @@ def test_hostile_texts_are_no_page_in_the_json(hostile: tuple[Flask, str, Visito
         "deal": 1,
         "submission": 1,
         "bot": EVIL,
+        "name": "cid",
     }
     shown = 0
     for path, methods in openapi.described()["paths"].items():

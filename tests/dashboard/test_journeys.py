@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("bubblewrap", "chromium")]
 
@@ -93,12 +93,27 @@ def watch(looked: Page, address: str) -> None:
     assert "good" in text
     assert "lowest" in text
     shot(looked, "3-standings")
-    looked.goto(f"{address}/leagues/cup/matches")
-    looked.locator('a[href="/matches/cup/turn-up/0"]').first.click()
-    looked.get_by_role("heading", level=1).wait_for()
-    looked.goto(f"{address}/matches/cup/turn-up/0/sets/0/games/0101/deals/0")
-    assert "Deal 0" in looked.inner_text("h1")
-    shot(looked, "4-replay")
+    led(looked, "Head to head", "cup")
+    led(looked, looked.locator("main .duel td a").first, "against")
+    shot(looked, "4-pair")
+    led(looked, looked.locator('main a[href="/matches/cup/turn-up/0"]').first, "good · lowest|lowest · good")
+    led(looked, "Set 0", "Set 0")
+    led(looked, looked.locator(".same th a").first, "Deal 0 in every seating")
+    led(looked, looked.locator("tbody th a").first, "Deal 0")
+    looked.locator("[data-go=next]").click()
+    looked.locator("[data-count]", has_text=re.compile("^1 /")).wait_for()
+    shot(looked, "5-replay")
+    led(looked, looked.locator(".head .sub").get_by_role("link", name="good").first, "good")
+    assert "How it bids and plays" in looked.inner_text("main")
+    led(looked, "cup", "cup")
+    led(looked, "Live", "cup")
+    looked.locator("[data-finished] a").first.wait_for()
+
+
+def led(looked: Page, link: str | Locator, heading: str) -> None:
+    """Follow a link, by its name or itself, to the page with this heading."""
+    (looked.locator("main").get_by_role("link", name=link, exact=True).first if isinstance(link, str) else link).click()
+    looked.get_by_role("heading", level=1, name=re.compile(heading)).wait_for()
 
 
 def shot(looked: Page, name: str) -> None:

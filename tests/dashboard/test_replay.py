@@ -251,7 +251,7 @@ def test_a_damaged_record_is_named_and_never_shown(
     text = page(client, url, 500)
     assert "does not follow from the key and the rules" in text
     assert "Traceback" not in text
-    assert client.get(f"/api{url}").get_json()["error"]["title"] == "Damaged record"
+    assert client.get(f"/api{url}").get_json()["title"] == "Damaged record"
 
 
 def test_options_that_these_rules_do_not_know_are_a_mismatch(store: Store) -> None:
