@@ -21,10 +21,11 @@ from flask import current_app
 from dashboard import charts, data
 from dashboard.data import LARGE_BOTS, LARGE_GAMES, PATIENCE
 from league.history import Moment, history
+from league.sheets import read_sheet
 from league.standings import table_of
 from league.tabulate import members_of, sets_of
 from league.tabulated import FORMAT, Rows, rows_of, unpack_history, unpack_rows, unpack_table
-from league.tallies import tally
+from league.tallies import sheet_of, sum_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -171,7 +172,7 @@ def history_of(league: League, progress: Progress, label: str | None = None) -> 
     """Elo over time of all bots of a league, or of one variant of it; empty where it is still to be worked out."""
     store, shelf, sets = data.store(), _shelf(league, label), sets_of(progress, label)
     if not is_large(league, progress):
-        return shelf.history.get(sets, lambda: history(tally(store.results(league.name, label))))
+        return shelf.history.get(sets, lambda: history(sum_up(read_sheet(store, league.name, label))))
     head = _stored(store, shelf, league, label, sets)
     return () if head is None else shelf.history.get(head.made_at, lambda: _stored_history(store, league, label, head))
 
@@ -190,8 +191,7 @@ def _shelf(league: League, label: str | None) -> _Shelf:
 
 
 def _small(store: Store, league: League, label: str | None, sets: int, season: _Season | None) -> TableView:
-    games = list(store.results(league.name, label))
-    table = table_of(tally(games, [bot.bot for bot in league.bots]), games, label)
+    table = table_of(read_sheet(store, league.name, label, [bot.bot for bot in league.bots]), label)
     return _view(league, rows_of(table), sets=sets, load=lambda: table, season=season)
 
 
@@ -249,7 +249,7 @@ def _stored_history(store: Store, league: League, label: str | None, head: Tabul
 
 
 def _nothing() -> Table:
-    return table_of(tally([]), [])
+    return table_of(sheet_of([]))
 
 
 # ---- both -------------------------------------------------------------------------------------------------------------
