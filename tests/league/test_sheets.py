@@ -88,9 +88,9 @@ def test_faults_and_forfeits_are_counted(store: Store) -> None:
 
 def test_a_league_without_games_has_an_empty_sheet(store: Store) -> None:
     """Nothing is played: only the names that are given are there; a league that is not there is an error."""
-    store.add_bot("a", "play a")
-    store.add_bot("b", "play b")
-    store.create_league(spec("new", ("a", "b"), 2, variants=VARIANTS))
-    assert read_sheet(store, "new", bots=["a", "b"]) == sheet_of([], ["a", "b"])
+    for name in "abc":
+        store.add_bot(name, f"play {name}")
+    store.create_league(spec("new", tuple("abc"), 2, variants=VARIANTS))
+    assert read_sheet(store, "new", bots="abc") == sheet_of([], "abc")
     with pytest.raises(NotFound, match="no league 'other'"):
         read_sheet(store, "other")
