@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from league.duels import Duels
 from league.standings import table_of
-from league.tallies import tally
+from league.tallies import sheet_of, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -80,4 +80,4 @@ def tables(games: Sequence[GameResult]) -> list[tuple[str, Table]]:
 
 
 def _table(games: Sequence[GameResult], label: str) -> Table:
-    return table_of(tally(games), games, label)
+    return table_of(sheet_of(games), label)

@@ -1,8 +1,9 @@
 """Standings ready to be shown, worked out from the store once for each number of complete sets.
 
 Working out a table resamples every set of the league, so a league that is being played is not worked out anew for every
-set and reader: a table that is behind is kept for a few times as long as it took to make. Tables of large leagues are worked out
-by a program of its own and kept in the store (`league.tabulate`); until a new one is there, the one before is shown, and says so.
+set and reader: a table that is behind is kept for a few times as long as it took to make. Nobody waits for a table but the first
+who looks at a small league: until a new one is there, the one before is shown, and says so. A small league's is made by a thread
+of this process, a large league's by a program of its own, which keeps it in the store (`league.tabulate`).
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from flask import current_app
 
 from dashboard import charts, data
 from dashboard.data import LARGE_BOTS, LARGE_GAMES, PATIENCE
+from league.errors import LeagueError
 from league.history import Moment, history
+from league.sheets import read_sheet
 from league.standings import table_of
 from league.tabulate import members_of, sets_of
 from league.tabulated import FORMAT, Rows, rows_of, unpack_history, unpack_rows, unpack_table
-from league.tallies import tally
+from league.tallies import sheet_of, sum_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -117,6 +120,10 @@ class TableView:
         return self.table.difference(a, b) if {a, b} <= set(self.table.bots) else None
 
 
+_AT_WORK = Lock()
+"""Held by whoever works something out that nobody waits for: one at a time in a process, so that pages are still served."""
+
+
 @dataclass(slots=True)
 class Kept(Generic[T]):
     """The newest of something that follows from the store, and a lock that lets one thread at a time make it."""
@@ -126,16 +133,45 @@ class Kept(Generic[T]):
     key: object = None
     made_at: float = 0.0
     cost: float = 0.0
+    job: Thread | None = None
+    """Makes the next one while this one is shown."""
 
-    def get(self, key: object, make: Callable[[], T]) -> T:
-        """The value for this key: made, or what there is if it is right, or young for what it takes to make."""
+    def get(self, key: object, make: Callable[[], T], *, behind: bool = False) -> T:
+        """The value for this key: made, or what there is if it is right, or young for what it takes to make.
+
+        With `behind` nobody waits for it if there is an older one: that is returned, and the next one made meanwhile.
+        """
         with self.lock:
-            begun = time.monotonic()
-            if self.value is None or not (self.key == key or begun < self.made_at + PATIENCE * self.cost):
-                self.value, self.key = make(), key
-                self.made_at = time.monotonic()
-                self.cost = self.made_at - begun
-            return self.value
+            if self.value is not None and (self.key == key or time.monotonic() < self.made_at + PATIENCE * self.cost):
+                return self.value
+            if self.value is not None and behind:
+                self._begin(key, make)
+                return self.value
+            return self._keep(key, *_timed(make))
+
+    def _begin(self, key: object, make: Callable[[], T]) -> None:
+        if self.job is None or not self.job.is_alive():
+            self.job = Thread(target=self._work, args=(key, make), daemon=True)
+            self.job.start()
+
+    def _work(self, key: object, make: Callable[[], T]) -> None:
+        try:
+            with _AT_WORK:
+                made = _timed(make)
+        except LeagueError:  # the store is away, or the league gone: whoever looks next learns of it
+            return
+        with self.lock:
+            self._keep(key, *made)
+
+    def _keep(self, key: object, value: T, cost: float) -> T:
+        self.value, self.key, self.cost, self.made_at = value, key, cost, time.monotonic()
+        return value
+
+
+def _timed(make: Callable[[], T]) -> tuple[T, float]:
+    """What is made, and how many seconds that took."""
+    begun = time.monotonic()
+    return make(), time.monotonic() - begun
 
 
 @dataclass(slots=True)
@@ -160,7 +196,7 @@ def standings_of(league: League, progress: Progress, label: str | None = None) -
     store, shelf, sets = data.store(), _shelf(league, label), sets_of(progress, label)
     season = _season_before(league, label)
     if not is_large(league, progress):
-        return shelf.view.get((sets, league.entries), lambda: _small(store, league, label, sets, season))
+        return shelf.view.get((sets, league.entries), lambda: _small(store, league, label, sets, season), behind=True)
     head = _stored(store, shelf, league, label, sets)
     if head is None:
         return _view(league, Rows((), (), None), sets=0, load=_nothing, pending=True)
@@ -171,7 +207,7 @@ def history_of(league: League, progress: Progress, label: str | None = None) -> 
     """Elo over time of all bots of a league, or of one variant of it; empty where it is still to be worked out."""
     store, shelf, sets = data.store(), _shelf(league, label), sets_of(progress, label)
     if not is_large(league, progress):
-        return shelf.history.get(sets, lambda: history(tally(store.results(league.name, label))))
+        return shelf.history.get(sets, lambda: history(sum_up(read_sheet(store, league.name, label))), behind=True)
     head = _stored(store, shelf, league, label, sets)
     return () if head is None else shelf.history.get(head.made_at, lambda: _stored_history(store, league, label, head))
 
@@ -190,8 +226,7 @@ def _shelf(league: League, label: str | None) -> _Shelf:
 
 
 def _small(store: Store, league: League, label: str | None, sets: int, season: _Season | None) -> TableView:
-    games = list(store.results(league.name, label))
-    table = table_of(tally(games, [bot.bot for bot in league.bots]), games, label)
+    table = table_of(read_sheet(store, league.name, label, [bot.bot for bot in league.bots]), label)
     return _view(league, rows_of(table), sets=sets, load=lambda: table, season=season)
 
 
@@ -249,7 +284,7 @@ def _stored_history(store: Store, league: League, label: str | None, head: Tabul
 
 
 def _nothing() -> Table:
-    return table_of(tally([]), [])
+    return table_of(sheet_of([]))
 
 
 # ---- both -------------------------------------------------------------------------------------------------------------

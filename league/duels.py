@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from league.estimates import Estimate, ratio_estimates, share_estimates
+from league.estimates import Estimate, estimate_of, ratio_columns, ratio_estimates, share_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from league.tallies import Floats, Ints, PairRows, Tally
 
@@ -60,8 +59,8 @@ class Duels(Mapping[tuple[str, str], HeadToHead]):
         code, group = np.unique(rows.first * size + rows.second, return_inverse=True)
         count = len(code)
         counts = np.stack([np.bincount(group, rows.games, count), np.bincount(group, minlength=count)], axis=1)
-        share, margin = share_estimates(group, rows.share, count), margins(rows, group, count)
-        return cls(sums.bots, code, counts.astype(np.int64), _columns(share), _columns(margin))
+        share, margin = share_columns(group, rows.share, count), ratio_columns(group, rows.margin, rows.deals, count)
+        return cls(sums.bots, code, counts.astype(np.int64), share, margin)
 
     def __len__(self) -> int:
         return len(self.code)
@@ -77,9 +76,9 @@ class Duels(Mapping[tuple[str, str], HeadToHead]):
         if first < 0 or second < 0 or at == len(self.code) or self.code[at] != code:
             raise KeyError(pair)
         games, sets = self.counts[at].tolist()
-        share = _estimate(self.share[at])
+        share = estimate_of(self.share[at].tolist())
         assert share is not None  # a pair that met has one
-        return HeadToHead(*pair, share, _estimate(self.margin[at]), games, sets)
+        return HeadToHead(*pair, share, estimate_of(self.margin[at].tolist()), games, sets)
 
     def seen_from(self, a: str, b: str) -> HeadToHead | None:
         """Bot a against bot b, whichever comes first; None if they never met."""
@@ -90,19 +89,3 @@ class Duels(Mapping[tuple[str, str], HeadToHead]):
 def margins(pairs: PairRows, group: Ints, groups: int) -> list[Estimate | None]:
     """Margin per deal of the first bot of each group of rows."""
     return ratio_estimates(group, pairs.margin, pairs.deals, groups)
-
-
-def _columns(estimates: Sequence[Estimate | None]) -> Floats:
-    rows = [(math.nan,) * 3 if one is None else tuple(map(_number, (one.value, one.low, one.high))) for one in estimates]
-    return np.array(rows, np.float64).reshape(-1, 3)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
-def _estimate(row: Floats) -> Estimate | None:
-    value, low, high = row.tolist()
-    if math.isnan(value):
-        return None
-    return Estimate(value, None, None) if math.isnan(low) else Estimate(value, low, high)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from league.tallies import Floats, Ints
 
 CONFIDENCE = 0.95
@@ -75,11 +77,11 @@ def tail(sets: int) -> float:
     return _NORMAL.cdf(-math.sqrt(sets / (sets - 1)) * student(sets - 1))
 
 
-def ratio_estimates(group: Ints, above: Floats, below: Floats, groups: int) -> list[Estimate | None]:
+def ratio_columns(group: Ints, above: Floats, below: Floats, groups: int) -> Floats:
     """Sum of `above` over sum of `below` for each group, with the delete-one-set jackknife and Student's t.
 
-    One row a set and group. None where `below` sums to nothing; no limits where only one set is there, or where leaving
-    one out leaves nothing. (J. Tukey 1958.)
+    One row a set and group. Returns (groups, 3): value, low, high; NaN where `below` sums to nothing; no limits where only
+    one set is there, or where leaving one out leaves nothing. (J. Tukey 1958.)
     """
     sets = np.bincount(group, minlength=groups)
     top, bottom = (np.bincount(group, column, groups) for column in (above, below))
@@ -89,33 +91,47 @@ def ratio_estimates(group: Ints, above: Floats, below: Floats, groups: int) -> l
     mean = np.bincount(group, left_out, groups) / np.maximum(sets, 1)
     spread = np.bincount(group, (left_out - mean[group]) ** 2, groups)
     error = np.sqrt(spread * np.maximum(sets - 1, 0) / np.maximum(sets, 1))
-    return [
-        _around(top[g] / bottom[g], error[g] if usable[g] else None, int(sets[g]) - 1) if bottom[g] > 0 else None
-        for g in range(groups)
-    ]
+    value = np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), np.nan)
+    half = np.where(usable, _students(sets - 1) * error, np.nan)
+    return np.stack([value, value - half, value + half], axis=1)
 
 
-def share_estimates(group: Ints, share: Floats, groups: int) -> list[Estimate | None]:
-    """Mean of per-set shares (0 to 1) for each group, limits from the sets' spread; None for a group without sets.
+def share_columns(group: Ints, share: Floats, groups: int) -> Floats:
+    """Mean of per-set shares (0 to 1) for each group, limits from the sets' spread.
 
-    Half a set won and half a set lost are added for the limits alone, as in the ratings, so that a pair with nothing
-    but wins has an interval too; the value is the plain mean.
+    Returns (groups, 3): value, low, high; NaN for a group without sets. Half a set won and half a set lost are added for
+    the limits alone, as in the ratings, so that a pair with nothing but wins has an interval too; the value is the plain mean.
     """
     sets = np.bincount(group, minlength=groups)
     total, squares = (np.bincount(group, column, groups) for column in (share, share**2))
     centre = (total + 0.5) / (sets + 1)
     variance = (squares + 0.5) / (sets + 1) - centre**2
-    error = np.sqrt(np.maximum(variance, 0) / np.maximum(sets, 1))
-    return [_clipped(total[g] / sets[g], centre[g], student(int(sets[g])) * error[g]) if sets[g] else None for g in range(groups)]
+    half = _students(sets) * np.sqrt(np.maximum(variance, 0) / np.maximum(sets, 1))
+    value = np.where(sets > 0, total / np.maximum(sets, 1), np.nan)
+    low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+    return np.stack([value, np.minimum(low, value), np.maximum(high, value)], axis=1)
 
 
-def _around(value: float, error: float | None, freedom: int) -> Estimate:
-    if error is None or freedom < 1:
-        return Estimate(float(value), None, None)
-    half = student(freedom) * error
-    return Estimate(float(value), float(value - half), float(value + half))
+def ratio_estimates(group: Ints, above: Floats, below: Floats, groups: int) -> list[Estimate | None]:
+    """What :func:`ratio_columns` works out, group by group; None where there is no value."""
+    return [estimate_of(row) for row in ratio_columns(group, above, below, groups).tolist()]
 
 
-def _clipped(value: float, centre: float, half: float) -> Estimate:
-    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    return Estimate(float(value), float(min(low, value)), float(max(high, value)))
+def share_estimates(group: Ints, share: Floats, groups: int) -> list[Estimate | None]:
+    """What :func:`share_columns` works out, group by group; None for a group without sets."""
+    return [estimate_of(row) for row in share_columns(group, share, groups).tolist()]
+
+
+def estimate_of(row: Sequence[float]) -> Estimate | None:
+    """An estimate from value, low and high, of which NaN means that there is none."""
+    value, low, high = row
+    if math.isnan(value):
+        return None
+    return Estimate(value, None, None) if math.isnan(low) else Estimate(value, low, high)
+
+
+def _students(freedom: Ints) -> Floats:
+    """`student` of each number of degrees of freedom; NaN where there is none."""
+    values, index = np.unique(freedom, return_inverse=True)
+    found: Floats = np.array([student(one) if one >= 1 else math.nan for one in values.tolist()], np.float64)[index]
+    return found

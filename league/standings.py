@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from league.duels import Duels, HeadToHead, margins
 from league.estimates import Estimate, ratio_estimates
 from league.history import Earlier, earlier
 from league.ratings import Ratings, rate
-from league.tallies import tally
+from league.tallies import sheet_of, sum_up, tally
 
 __all__ = ["HeadToHead", "Standing", "Table", "format_table", "league_tables", "paired_margin", "standings", "table_of"]
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from league.results import GameResult
-    from league.tallies import PairRows, Tally
+    from league.tallies import PairRows, Sheet, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +94,15 @@ def standings(results: Iterable[GameResult], bots: Iterable[str] = (), variant: 
 
     `bots` are listed even if they never played; so is whoever played, listed or not. The order of results is irrelevant.
     """
-    games = [game for game in results if variant in {None, game.variant}]
-    return table_of(tally(games, bots), games, variant)
+    return table_of(sheet_of((game for game in results if variant in {None, game.variant}), bots), variant)
 
 
-def table_of(sums: Tally, games: Sequence[GameResult], variant: str | None = None) -> Table:
-    """The table of games that have been summed up already."""
-    ratings = rate(sums.pairs, len(sums.bots))
-    rows = _rank(_rows(sums, ratings, games))
-    return Table(variant, rows, Duels.of(sums), sums.bots, ratings, earlier(sums))
+def table_of(sheet: Sheet, variant: str | None = None, sums: Tally | None = None) -> Table:
+    """The table of games that are arrays already; `sums` is what they come to, if that is known."""
+    summed = sum_up(sheet) if sums is None else sums
+    ratings = rate(summed.pairs, len(summed.bots))
+    rows = _rank(_rows(summed, ratings, sheet))
+    return Table(variant, rows, Duels.of(summed), summed.bots, ratings, earlier(summed))
 
 
 def league_tables(results: Iterable[GameResult], bots: Iterable[str] = ()) -> dict[str | None, Table]:
@@ -133,13 +132,12 @@ def _between(sums: Tally, a: str, b: str) -> PairRows:
     return sums.pairs.take(keep)
 
 
-def _rows(sums: Tally, ratings: Ratings, games: Sequence[GameResult]) -> list[Standing]:
+def _rows(sums: Tally, ratings: Ratings, sheet: Sheet) -> list[Standing]:
     seats, size = sums.seats, len(sums.bots)
     played, deals = (np.bincount(seats.bot, column, size) for column in (seats.games, seats.deals))
     sets = np.bincount(seats.bot, minlength=size)
     points = ratio_estimates(seats.bot, seats.points, seats.deals, size)
     margin = ratio_estimates(seats.bot, seats.margin, seats.deals, size)
-    faults, forfeits = _count_faults(games)
     groups = {label: number for number, label in enumerate(sorted(set(ratings.group.tolist()) - {-1}), 1)}
     return [
         Standing(
@@ -152,8 +150,8 @@ def _rows(sums: Tally, ratings: Ratings, games: Sequence[GameResult]) -> list[St
             int(sets[i]),
             int(deals[i]),
             tuple(sums.places[i].tolist()),
-            dict(sorted(faults.get(bot, Counter()).items())),
-            forfeits[bot],
+            dict(sorted(sheet.faults.get(bot, {}).items())),
+            sheet.forfeits.get(bot, 0),
             groups.get(int(ratings.group[i])),
         )
         for i, (bot, elo) in enumerate(zip(sums.bots, ratings.estimates(), strict=True))
@@ -164,23 +162,13 @@ def _limits(estimate: Estimate | None) -> tuple[float | None, float | None, floa
     return (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
 
 
-def _count_faults(games: Iterable[GameResult]) -> tuple[dict[str, Counter[str]], Counter[str]]:
-    faults: dict[str, Counter[str]] = {}
-    forfeits: Counter[str] = Counter()
-    for game in games:
-        for bot, causes in zip(game.bots, game.faults, strict=True):
-            if causes:
-                faults.setdefault(bot, Counter()).update(causes)
-        forfeits.update(game.bots[index] for index in game.forfeits)
-    return faults, forfeits
-
-
 def _rank(rows: Iterable[Standing]) -> tuple[Standing, ...]:
     """Rows by falling Elo, the unrated last and without a rank; equal Elo shares the better rank."""
     ordered = sorted(rows, key=lambda row: (row.elo is None, -_shown(row), row.bot))
-    values = [_shown(row) for row in ordered]
+    first: dict[float, int] = {}
     return tuple(
-        row if row.elo is None else replace(row, rank=values.index(value) + 1) for row, value in zip(ordered, values, strict=True)
+        row if row.elo is None else replace(row, rank=first.setdefault(_shown(row), place))
+        for place, row in enumerate(ordered, 1)
     )
 
 

@@ -135,7 +135,8 @@ class GameStore(Database):
             match = find_match(connection, match_id)
             require_open(match)
             key = _key(match, set_number, tuple(seating), body)
-            row = key | game_row(body, dealer, time.time() if now is None else now)
+            summary = summarize(body)
+            row = key | row_of(summary, dealer, time.time() if now is None else now)
             row["attempt_id"] = None if claim is None else claim.attempt
             adding = insert(connection, games).on_conflict_do_nothing().returning(games.c.match_id)
             if connection.execute(adding, row).scalar() is None:
@@ -148,7 +149,7 @@ class GameStore(Database):
                 require_free(connection, claim.worker)
                 told = None if figures is None else canonical(figures)
                 connection.execute(_PROGRESS, {"attempt": claim.attempt, "now": row["stored_at"], "told": told})
-                _note_late(connection, claim.attempt, summarize(body))
+                _note_late(connection, claim.attempt, summary)
             return True
 
     def games(self, match_id: str) -> list[Game]:
@@ -205,7 +206,11 @@ def _key(match: Row[tuple[object, ...]], set_number: int, seating: Seating, body
 
 def game_row(record: Mapping[str, Any], dealer: int, now: float) -> dict[str, Any]:
     """Return the columns of a game beside its key, from its record. BadGame as in :func:`summarize`."""
-    summary = summarize(record)
+    return row_of(summarize(record), dealer, now)
+
+
+def row_of(summary: Summary, dealer: int, now: float) -> dict[str, Any]:
+    """Return the columns of a game beside its key, from what it comes to."""
     return {
         "dealer": dealer,
         "points": canonical(summary.points),

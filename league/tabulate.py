@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from league.canonical import canonical
 from league.errors import LeagueError
 from league.history import history
+from league.sheets import read_sheet
 from league.standings import table_of
 from league.store import Store
 from league.store_tabulations import Tabulation
 from league.tabulated import FORMAT, pack_arrays, pack_history, pack_rows, rows_of
-from league.tallies import tally
+from league.tallies import sum_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +60,9 @@ def tabulate(store: Store, name: str, label: str | None = None) -> bool:
 def _work_out(store: Store, name: str, label: str | None) -> None:
     begun = time.time()
     league, sets = store.league(name), sets_of(store.progress(name), label)
-    games = list(store.results(name, label))
-    sums = tally(games, [bot.bot for bot in league.bots])
-    table = table_of(sums, games, label)
+    sheet = read_sheet(store, name, label, [bot.bot for bot in league.bots])
+    sums = sum_up(sheet)
+    table = table_of(sheet, label, sums)
     parts = {"rows": pack_rows(rows_of(table)), "arrays": pack_arrays(table), "history": pack_history(history(sums))}
     made = Tabulation(FORMAT, sets, members_of(league.entries), time.time(), time.time() - begun)
     store.save_tabulation(name, label, made, parts)  # type: ignore[arg-type]  # the keys are the parts' names

@@ -6,6 +6,7 @@ which results come changes nothing, to the last bit.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from league.results import GameResult
 
@@ -86,7 +87,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
     """Games with equally long line-ups: set, deals, stored (games,), the rest (games, line-up)."""
 
     set: Ints
@@ -97,35 +98,70 @@ class _Block:
     stored: Floats
 
 
-def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
-    """Sum results by set and bot, and by set and pair; `bots` adds names that may not have played."""
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Games of complete sets as arrays; bots by name, sorted, sets by variant, match and number; blocks by line-up length.
+
+    `faults` counts faults by bot and cause, `forfeits` forfeited games by bot.
+    """
+
+    bots: tuple[str, ...]
+    sets: int
+    blocks: tuple[Block, ...]
+    faults: Mapping[str, Mapping[str, int]]
+    forfeits: Mapping[str, int]
+
+
+def sheet_of(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Sheet:
+    """Results one by one as arrays; `bots` adds names that may not have played."""
     games = list(results)
     lineups = {game.bots for game in games}
     names = sorted({*bots, *(name for lineup in lineups for name in lineup)})
     keys = sorted({(game.variant, game.match, game.set) for game in games})
     blocks = _blocks(games, {name: i for i, name in enumerate(names)}, {key: i for i, key in enumerate(keys)})
-    size = len(names)
+    return Sheet(tuple(names), len(keys), tuple(blocks), *_count_faults(games))
+
+
+def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
+    """Sum results by set and bot, and by set and pair; `bots` adds names that may not have played."""
+    return sum_up(sheet_of(results, bots))
+
+
+def sum_up(sheet: Sheet) -> Tally:
+    """Sum games by set and bot, and by set and pair."""
+    blocks, size = sheet.blocks, len(sheet.bots)
     places, seats, pairs = _count_places(blocks, size), _seats(blocks, size), _pairs(blocks, size)
-    return Tally(tuple(names), len(keys), places, seats, pairs, _completion(blocks, len(keys)))
+    return Tally(sheet.bots, sheet.sets, places, seats, pairs, _completion(blocks, sheet.sets))
 
 
-def _completion(blocks: Sequence[_Block], sets: int) -> Floats:
+def _count_faults(games: Iterable[GameResult]) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    faults: dict[str, Counter[str]] = {}
+    forfeits: Counter[str] = Counter()
+    for game in games:
+        for bot, causes in zip(game.bots, game.faults, strict=True):
+            if causes:
+                faults.setdefault(bot, Counter()).update(causes)
+        forfeits.update(game.bots[index] for index in game.forfeits)
+    return faults, forfeits
+
+
+def _completion(blocks: Sequence[Block], sets: int) -> Floats:
     when = np.zeros(sets)
     for block in blocks:
         np.maximum.at(when, block.set, block.stored)
     return when
 
 
-def _blocks(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> list[_Block]:
+def _blocks(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> list[Block]:
     by_size: dict[int, list[GameResult]] = {}
     for game in games:
         by_size.setdefault(len(game.bots), []).append(game)
     return [_block(by_size[size], bots, sets) for size in sorted(by_size)]
 
 
-def _block(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> _Block:
+def _block(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> Block:
     lineups = {lineup: [bots[name] for name in lineup] for lineup in {game.bots for game in games}}
-    return _Block(
+    return Block(
         np.array([sets[game.variant, game.match, game.set] for game in games], np.int64),
         np.array([game.deals for game in games], np.float64),
         np.array([lineups[game.bots] for game in games], np.int64),
@@ -135,7 +171,7 @@ def _block(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[s
     )
 
 
-def _count_places(blocks: Sequence[_Block], bots: int) -> Ints:
+def _count_places(blocks: Sequence[Block], bots: int) -> Ints:
     width = max((int(block.places.max()) for block in blocks), default=0)
     counts = np.zeros((bots, width), np.int64)
     for block in blocks:
@@ -143,14 +179,14 @@ def _count_places(blocks: Sequence[_Block], bots: int) -> Ints:
     return counts
 
 
-def _seats(blocks: Sequence[_Block], bots: int) -> SeatRows:
+def _seats(blocks: Sequence[Block], bots: int) -> SeatRows:
     rows = [_seat(block, index) for block in blocks for index in range(block.bots.shape[1])]
     sets, columns = _concatenate(rows, 2, 4)
     keys, (games, points, margin, deals) = _sum_by(sets[0] * bots + sets[1], columns)
     return SeatRows(keys // max(bots, 1), keys % max(bots, 1), games, points, margin, deals)
 
 
-def _seat(block: _Block, index: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
+def _seat(block: Block, index: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
     own = block.points[:, index]
     size = block.points.shape[1]
     # With two or three bots this is a whole or half number, so sums are exact in any order.
@@ -158,7 +194,7 @@ def _seat(block: _Block, index: int) -> tuple[tuple[Ints, ...], tuple[Floats, ..
     return (block.set, block.bots[:, index]), (np.ones_like(own), own, margin, block.deals)
 
 
-def _pairs(blocks: Sequence[_Block], bots: int) -> PairRows:
+def _pairs(blocks: Sequence[Block], bots: int) -> PairRows:
     rows = [_pair(block, i, j) for block in blocks for i, j in combinations(range(block.bots.shape[1]), 2)]
     (sets, first, second), columns = _concatenate(rows, 3, 4)
     different = first != second
@@ -168,7 +204,7 @@ def _pairs(blocks: Sequence[_Block], bots: int) -> PairRows:
     return PairRows(keys // size**2, keys // size % size, keys % size, games, score, margin, deals)
 
 
-def _pair(block: _Block, i: int, j: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
+def _pair(block: Block, i: int, j: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
     a, b = block.bots[:, i], block.bots[:, j]
     sign = np.where(a < b, 1.0, -1.0)
     score = 0.5 + 0.5 * sign * np.sign(block.places[:, j] - block.places[:, i])

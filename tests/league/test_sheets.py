@@ -1,0 +1,96 @@
+"""Games by columns come to the same as games one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from league.errors import NotFound
+from league.schedule import planned
+from league.sheets import read_sheet
+from league.standings import standings, table_of
+from league.tallies import Block, Sheet, sheet_of
+from tests.league.samples import play_missing, record, spec, variant
+
+if TYPE_CHECKING:
+    from league.store import Store
+
+VARIANTS = (variant("turn-up"), variant("ghost-hand"))
+
+FAULTY = [
+    {
+        "moves": "",
+        "faults": [{"move": 0, "seat": seat, "cause": cause} for seat, cause in faults],
+        "tricks": [],
+        "points": [],
+        "total": [],
+    }
+    for faults in ([(0, "LATE"), (1, "ILLEGAL")], [(1, "ILLEGAL")])
+]
+
+
+def fill(store: Store) -> None:
+    """Two leagues of two variants, one of them with a match that is broken off in a set; a bot that never plays."""
+    for name in "abcd":
+        store.add_bot(name, f"play {name}", now=1.0)
+    for name, bots in (("first", "abc"), ("second", "dcb")):
+        store.create_league(spec(name, tuple(bots), 2, variants=VARIANTS))
+        store.add_matches(planned(store.league(name)))
+    faulty, *others = store.matches("second", "ghost-hand")
+    for number, seating in store.missing_games(faulty.id):
+        store.add_game(faulty.id, number, seating, 0, record(seating, deals=FAULTY, forfeits=[number]))
+    for match in [*others, *store.matches("second", "turn-up")]:
+        play_missing(store, match.id)
+    first, *others = store.matches("first")
+    play_missing(store, first.id, 3)
+    for match in others:
+        play_missing(store, match.id)
+
+
+def same(one: Sheet, other: Sheet) -> None:
+    """Both sheets have the same of everything, blocks by row."""
+    assert (one.bots, one.sets, one.faults, one.forfeits) == (other.bots, other.sets, other.faults, other.forfeits)
+    assert len(one.blocks) == len(other.blocks)
+    for a, b in zip(one.blocks, other.blocks, strict=True):
+        assert rows(a) == rows(b)
+
+
+def rows(block: Block) -> list[list[float]]:
+    """What a block has of each game, whatever their order."""
+    parts = (block.set, block.deals, block.stored, block.bots, block.places, block.points)
+    table = np.concatenate([np.asarray(part, np.float64).reshape(len(block.set), -1) for part in parts], axis=1)
+    return sorted(table.tolist())
+
+
+@pytest.mark.parametrize("label", [None, "turn-up", "ghost-hand"])
+def test_columns_come_to_the_same_as_results(store: Store, label: str | None) -> None:
+    """Names, sets, figures, faults and forfeits are those of the results, and so is the table to the last bit."""
+    fill(store)
+    for league in ("first", "second"):
+        found, wanted = read_sheet(store, league, label, ["zoe"]), sheet_of(store.results(league, label), ["zoe"])
+        same(found, wanted)
+        assert found.blocks
+        assert table_of(found, label).rows == standings(store.results(league, label), ["zoe"], label).rows
+
+
+def test_faults_and_forfeits_are_counted(store: Store) -> None:
+    """Faults by bot and cause and forfeited games, over all games of complete sets."""
+    fill(store)
+    found = read_sheet(store, "second")
+    games = 2 * len(store.matches("second", "ghost-hand")[0].seatings)
+    assert sum(causes.get("ILLEGAL", 0) for causes in found.faults.values()) == 2 * games
+    assert sum(causes.get("LATE", 0) for causes in found.faults.values()) == games
+    assert sum(found.forfeits.values()) == games
+    assert all(read_sheet(store, "second", "turn-up").faults.get(bot) is None for bot in "bcd")
+
+
+def test_a_league_without_games_has_an_empty_sheet(store: Store) -> None:
+    """Nothing is played: only the names that are given are there; a league that is not there is an error."""
+    for name in "abc":
+        store.add_bot(name, f"play {name}")
+    store.create_league(spec("new", tuple("abc"), 2, variants=VARIANTS))
+    assert read_sheet(store, "new", bots="abc") == sheet_of([], "abc")
+    with pytest.raises(NotFound, match="no league 'other'"):
+        read_sheet(store, "other")
