@@ -35,8 +35,9 @@ def blocks(client: FlaskClient, slug: str) -> list[str]:
 
 
 @pytest.mark.parametrize("slug", start.SLUGS)
-def test_a_start_page_tells_what_arena_new_prints(client: FlaskClient, slug: str) -> None:
+def test_a_start_page_tells_what_arena_new_prints(client: FlaskClient, slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Build, test, check and play on the page are those of `arena new`, but for where this installation's programs are."""
+    monkeypatch.setattr(sys, "argv", ["arena"])  # whatever runs the tests
     name = start.SLUGS[slug]
     language = LANGUAGES[name]
     typed = "\n".join(blocks(client, slug)).splitlines()
