@@ -16,6 +16,7 @@ from werkzeug.serving import make_server
 from dashboard import create_app
 from league.archives import SUBMITTED
 from league.store import Store
+from tests.dashboard.play import create, play_match, queue
 from tests.dashboard.site import NOT_PAGES
 
 if TYPE_CHECKING:
@@ -201,6 +202,32 @@ def test_an_upload_becomes_a_version(owned: tuple[Store, Flask, str]) -> None:
     assert visitor.get("/owner/state").get_json()["state"] == "settled"
     visitor.upload(b"better", promote="")
     assert store.submission("mine").promote is False
+
+
+def test_a_bot_page_has_links_for_its_owner_alone(owned: tuple[Store, Flask, str]) -> None:
+    """Submissions with why they failed, the way to manage the bot and its logs are there for its owner, for nobody else."""
+    store, app, key = owned
+    visitor, other = Visitor(app), Visitor(app)
+    visitor.sign_in(key)
+    visitor.upload()
+    settle(store, "mine")
+    first = queue(store, create(store, "cup", [("turn-up", {})], bots=["mine", "ann"], sets=1, fmt="deals:1"))[0]
+    play_match(store, first.id)
+    visitor.upload(b"worse")
+    settle(store, "mine", "arena check, step 3 (Answers): not legal")
+    second = store.submission("mine")
+    assert (second.version, second.state) == (2, "failed")
+    links = ("/owner/#bot-mine", f"/owner/submissions/{second.id}", f"/matches/{first.id}/logs")
+    told = visitor.get("/leagues/cup/bots/mine").text
+    for part in (*links, "arena check, step 3 (Answers)", "v2"):
+        assert part in told, part
+    assert visitor.get(f"/owner/submissions/{second.id}").status_code == 200
+    other.sign_in(store.add_owner("cid"))
+    for text in (other.get("/leagues/cup/bots/mine").text, Visitor(app).get("/leagues/cup/bots/mine").text):
+        assert "mine" in text
+        for part in (*links, "not legal", "v2"):
+            assert part not in text, part
+    assert links[0] not in visitor.get("/leagues/cup/bots/ann").text
 
 
 def test_a_zip_of_a_folder(owned: tuple[Store, Flask, str]) -> None:
