@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from league.store_habits import MatchHabits
 
 BUDGET = 0.1
-"""Seconds after which a page works out no further match that nobody has worked out yet."""
+"""Seconds after which a page that has nothing to show yet works out no further match."""
 LATER = 100
 """Matches that are worked out after a page has been sent, before somebody has to look again."""
 WORST, FAULTS = 10, 10
@@ -173,10 +173,11 @@ def profile(league: League, bot: BotVersion, label: str | None) -> Profile:
 
 
 def _worked_out(store: Store, found: Sequence[MatchHabits], bot: BotVersion) -> Sequence[MatchHabits]:
-    """The same with a few of the missing ones worked out, and kept, as time allows; the others are seen to meanwhile."""
+    """The same; where nothing is there yet with a few worked out, and kept, as time allows. The others are seen to meanwhile."""
     end, done = time.monotonic() + BUDGET, False
     missing = [one for one in found if one.found is None]
-    while missing and time.monotonic() < end:
+    nothing = len(missing) == len(found)
+    while nothing and missing and time.monotonic() < end:
         done = _work_out(store, missing.pop(0)) or done
     if missing:
         _LATER.begin(store, missing[:LATER])
