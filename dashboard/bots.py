@@ -177,8 +177,10 @@ def _worked_out(store: Store, found: Sequence[MatchHabits], bot: BotVersion) -> 
     end, done = time.monotonic() + BUDGET, False
     missing = [one for one in found if one.found is None]
     nothing = len(missing) == len(found)
-    while nothing and missing and time.monotonic() < end:
+    while nothing and missing:
         done = _work_out(store, missing.pop(0)) or done
+        if time.monotonic() >= end:
+            break
     if missing:
         _LATER.begin(store, missing[:LATER])
     if not done:
