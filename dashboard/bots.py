@@ -6,9 +6,11 @@ import heapq
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from dashboard import data
+from dashboard.tables import AT_WORK
 from league.errors import LeagueError
 from referee import habits
 from referee.rules import RulesError
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from league.store import Store
     from league.store_habits import MatchHabits
 
-BUDGET = 0.4
-"""Seconds that a page spends at most on working out matches that nobody has worked out yet."""
+BUDGET = 0.1
+"""Seconds after which a page that has nothing to show yet works out no further match."""
+LATER = 100
+"""Matches that are worked out after a page has been sent, before somebody has to look again."""
 WORST, FAULTS = 10, 10
 """Deals lost worst, and faults of each cause, that are shown."""
 _PAIRS = ("made", "defended", "dealt", "alone", "stood_alone")
@@ -169,15 +173,43 @@ def profile(league: League, bot: BotVersion, label: str | None) -> Profile:
 
 
 def _worked_out(store: Store, found: Sequence[MatchHabits], bot: BotVersion) -> Sequence[MatchHabits]:
-    """The same with a few of the missing ones worked out, and kept, as time allows."""
+    """The same; where nothing is there yet with a few worked out, and kept, as time allows. The others are seen to meanwhile."""
     end, done = time.monotonic() + BUDGET, False
-    for one in found:
-        if one.found is None and time.monotonic() < end:
-            done = _work_out(store, one) or done
+    missing = [one for one in found if one.found is None]
+    nothing = len(missing) == len(found)
+    while nothing and missing:
+        done = _work_out(store, missing.pop(0)) or done
+        if time.monotonic() >= end:
+            break
+    if missing:
+        _LATER.begin(store, missing[:LATER])
     if not done:
         return found
     first = store.match(found[0].match)
     return store.habits(first.league, bot, habits.FORMAT, first.label if len({one.label for one in found}) == 1 else None)
+
+
+class _Later:
+    """Works out matches that nobody waits for: one at a time in a process."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._job: Thread | None = None
+
+    def begin(self, store: Store, some: Sequence[MatchHabits]) -> None:
+        """Begin with these, unless others are being worked out."""
+        with self._lock:
+            if self._job is None or not self._job.is_alive():
+                self._job = Thread(target=self._work, args=(store, some), daemon=True)
+                self._job.start()
+
+    def _work(self, store: Store, some: Sequence[MatchHabits]) -> None:
+        for one in some:
+            with AT_WORK:
+                _work_out(store, one)
+
+
+_LATER = _Later()
 
 
 def _work_out(store: Store, one: MatchHabits) -> bool:

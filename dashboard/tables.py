@@ -120,7 +120,7 @@ class TableView:
         return self.table.difference(a, b) if {a, b} <= set(self.table.bots) else None
 
 
-_AT_WORK = Lock()
+AT_WORK = Lock()
 """Held by whoever works something out that nobody waits for: one at a time in a process, so that pages are still served."""
 
 
@@ -156,7 +156,7 @@ class Kept(Generic[T]):
 
     def _work(self, key: object, make: Callable[[], T]) -> None:
         try:
-            with _AT_WORK:
+            with AT_WORK:
                 made = _timed(make)
         except LeagueError:  # the store is away, or the league gone: whoever looks next learns of it
             return
@@ -193,6 +193,7 @@ def init_app(app: Flask) -> None:
 
 def standings_of(league: League, progress: Progress, label: str | None = None) -> TableView:
     """The standings of a league, or of one variant of it by its label."""
+    label = _pooled(league, label)
     store, shelf, sets = data.store(), _shelf(league, label), sets_of(progress, label)
     season = _season_before(league, label)
     if not is_large(league, progress):
@@ -205,6 +206,7 @@ def standings_of(league: League, progress: Progress, label: str | None = None) -
 
 def history_of(league: League, progress: Progress, label: str | None = None) -> tuple[Moment, ...]:
     """Elo over time of all bots of a league, or of one variant of it; empty where it is still to be worked out."""
+    label = _pooled(league, label)
     store, shelf, sets = data.store(), _shelf(league, label), sets_of(progress, label)
     if not is_large(league, progress):
         return shelf.history.get(sets, lambda: history(sum_up(read_sheet(store, league.name, label))), behind=True)
@@ -215,6 +217,11 @@ def history_of(league: League, progress: Progress, label: str | None = None) -> 
 def is_large(league: League, progress: Progress) -> bool:
     """Whether a league's tables are worked out ahead and kept in the store."""
     return progress.games_done > LARGE_GAMES or len(league.entries) > LARGE_BOTS
+
+
+def _pooled(league: League, label: str | None) -> str | None:
+    """The label of the table to show: that of the only variant of a league is the table of all variants."""
+    return None if len(league.variants) == 1 else label
 
 
 def _shelf(league: League, label: str | None) -> _Shelf:

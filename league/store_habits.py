@@ -65,7 +65,12 @@ class HabitStore(Database):
     def habits(self, league: str, bot: BotVersion, form: int, label: str | None = None) -> list[MatchHabits]:
         """Return a bot's figures of this format for each of its complete matches in a league, in the order of the schedule."""
         this = select(bot_versions.c.id).join(bots).where(bots.c.name == bot.bot, bot_versions.c.version == bot.version)
-        query = _complete(form).where(leagues.c.name == league, match_bots.c.bot_version_id == this.scalar_subquery())
+        seats = match_bots.alias()
+        # Said twice, so that a planner begins with the bot's matches and not with all of the league's.
+        theirs = select(seats.c.match_id).where(seats.c.bot_version_id == this.scalar_subquery())
+        query = _complete(form).where(
+            leagues.c.name == league, matches.c.id.in_(theirs), match_bots.c.bot_version_id == this.scalar_subquery()
+        )
         if label is not None:
             query = query.where(league_variants.c.label == label)
         with self._read() as connection:

@@ -201,6 +201,19 @@ def serve(url: str, socket: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=os.environ | {"ARENA_STORE": url}, stderr=subprocess.DEVNULL)
 
 
+def used(pid: int) -> float:
+    """Milliseconds of processor that a process and its children have used so far (Linux)."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if pid in {int(file.parent.name), int(fields[1])}:
+            ticks += int(fields[11]) + int(fields[12])
+    return 1000 * ticks / os.sysconf("SC_CLK_TCK")
+
+
 def wait_for(base: str, path: str, want: str, patience: float) -> float:
     """Ask until a page has a text; how many seconds that took. TimeoutError."""
     begun = time.monotonic()
@@ -215,15 +228,19 @@ def wait_for(base: str, path: str, want: str, patience: float) -> float:
     raise TimeoutError(f"{path} has no {want!r} after {patience:g} s")
 
 
-def report(base: str, count: int, rounds: int, visitors: int) -> None:
-    """Ask for every kind of page and print what it took."""
-    print(f"{'page':<26} {'requests':>8} {'median':>8} {'95 %':>8} {'worst':>8} {'KB, compressed':>15}   (ms)", flush=True)
+def report(base: str, pid: int, count: int, rounds: int, visitors: int) -> None:
+    """Ask for every kind of page and print what it took, by the clock and of the server's processor."""
+    heads = f"{'median':>8} {'95 %':>8} {'worst':>8} {'processor':>9} {'KB, compressed':>15}"
+    print(f"{'page':<26} {'requests':>8} {heads}   (ms)", flush=True)
     for name, paths in addresses(count).items():
         measure(base, paths[:1], 1, 1)
+        begun = used(pid)
         taken, size = measure(base, paths, max(1, rounds // len(paths)), visitors)
+        each = (used(pid) - begun) / len(taken)
         late = statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
         print(
-            f"{name:<26} {len(taken):>8} {statistics.median(taken):>8.1f} {late:>8.1f} {max(taken):>8.1f} {size / 1024:>15.1f}",
+            f"{name:<26} {len(taken):>8} {statistics.median(taken):>8.1f} {late:>8.1f} {max(taken):>8.1f} {each:>9.1f}"
+            f" {size / 1024:>15.1f}",
             flush=True,
         )
 
@@ -254,7 +271,7 @@ def main(words: Sequence[str] | None = None) -> int:
             for path in (f"/leagues/{NAME}", f"/leagues/{NAME}?variant=turn-up"):
                 seconds = wait_for(base, path, 'class="standings"', PATIENCE)
                 print(f"first table of {path}: {seconds:.0f} s", flush=True)
-            report(base, given.bots, given.rounds, given.visitors)
+            report(base, server.pid, given.bots, given.rounds, given.visitors)
         finally:
             server.terminate()
             server.wait()

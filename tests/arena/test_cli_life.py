@@ -9,6 +9,7 @@ import pytest
 
 from arena.cli.season import every, seconds_of
 from league.schedule import planned
+from referee import habits
 from tests.arena.test_cli import stored
 from tests.league.samples import play, play_missing
 
@@ -54,6 +55,38 @@ def test_a_precision_is_declared_and_shown(arena: Callable[..., Result]) -> None
     assert "± 40 Elo" in shown
     with stored() as store:
         assert (store.league("cup").precision, store.league("cup").max_sets) == (40.0, 100)
+
+
+def test_habits_are_worked_out_for_what_is_complete(arena: Callable[..., Result]) -> None:
+    """Complete matches of one league or of all get figures, once; others none, a damaged one is named."""
+    make(arena)
+    assert arena("league", "create", "cap", "--bots", "random,greedy", *BASE).exit_code == 0
+    with stored() as store:
+        for name in ("cup", "cap"):
+            store.add_matches(planned(store.league(name)))
+        first, second, third = store.matches("cup")
+        for match in (first, second, *store.matches("cap")):
+            play_missing(store, match.id)
+        play_missing(store, third.id, 2)
+    done = arena("league", "habits", "cup")
+    assert (done.exit_code, done.output.splitlines()[0]) == (0, "2 matches worked out")
+    assert arena("league", "habits").output.splitlines()[0] == "1 match worked out"
+    assert arena("league", "habits").output.splitlines()[0] == "0 matches worked out"
+    with stored() as store:
+        assert store.count_habits(habits.FORMAT) == (3, 3)
+        found = store.habits("cup", store.match(first.id).lineup[0], habits.FORMAT)
+        assert all((one.found or {})["games"] == 4 for one in found)
+        dealers = {game.set: game.dealer for game in store.games(third.id)}
+        for number, seating in store.missing_games(third.id):  # games that nobody can have played with these cards
+            record = {**play(first, store.match_key(first.id), number, seating)[1], "seating": list(seating)}
+            store.add_game(third.id, number, seating, dealers[number], record)
+    broken = arena("league", "habits", "cup")
+    assert broken.exit_code == 0
+    assert "0 matches worked out" in broken.output
+    assert f"{third.id}: " in broken.output
+    missing = arena("league", "habits", "cop")
+    assert missing.exit_code == 1
+    assert "no league 'cop'" in missing.output
 
 
 @pytest.mark.parametrize(

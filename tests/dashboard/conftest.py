@@ -8,6 +8,7 @@ import pytest
 
 from dashboard import create_app
 from league.store import Store
+from referee import habits
 from tests.dashboard.play import create, play_match, queue
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ def fill(store: Store) -> None:
     play_match(store, live[0].id, games=7)
     play_match(store, "live/turn-up/0")
     create(store, "empty", [("turn-up", {})])
+    for _, match_id in store.habits_due(habits.FORMAT, limit=1000):  # as workers do
+        completed_at = store.match(match_id).completed_at
+        assert completed_at is not None
+        store.save_habits(
+            match_id, completed_at, habits.FORMAT, habits.of_record(store.record_lines(match_id), store.match_key(match_id))
+        )
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dashboard import create_app, sessions
 from league.store import Store
-from tests.dashboard.test_owner import TOML, Visitor, settle
+from tests.dashboard.visitors import TOML, Visitor, settle
 
 if TYPE_CHECKING:
     from pathlib import Path

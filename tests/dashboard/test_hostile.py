@@ -19,7 +19,7 @@ from dashboard import openapi
 from league.store import Store
 from league.tables import attempts, bots, league_variants, owners, submissions
 from tests.dashboard.site import addresses, copy, inhabit
-from tests.dashboard.test_owner import Visitor, bearer
+from tests.dashboard.visitors import Visitor, bearer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import pytest
 from dashboard import create_app
 from dashboard.limits import read
 from league.store import Store
-from tests.dashboard.test_owner import Visitor, bearer
+from tests.dashboard.visitors import Visitor, bearer
 from worker.valkey import binary
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import shutil
-import tarfile
 import threading
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -16,18 +15,16 @@ from werkzeug.serving import make_server
 from dashboard import create_app
 from league.archives import SUBMITTED
 from league.store import Store
+from tests.dashboard.play import create, play_match, queue
 from tests.dashboard.site import NOT_PAGES
+from tests.dashboard.visitors import HTTPS, TOML, Visitor, archive, bearer, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from flask import Flask
-    from flask.testing import FlaskClient
     from werkzeug.test import TestResponse
-
-TOML = b'name = "mine"\nrun = "python bot.py"\nvariants = ["turn-up"]\n'
-HTTPS = "https://arena.example.org"
 
 
 @pytest.fixture
@@ -39,56 +36,6 @@ def owned(tmp_path: Path) -> Iterator[tuple[Store, Flask, str]]:
         store.add_owner("bea")
         yield store, app, store.add_owner("ann")
     app.extensions["arena-store"].close()
-
-
-def archive(content: bytes = b"pass", toml: bytes = TOML) -> io.BytesIO:
-    """A bot, packed."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as packed:
-        for name, data in (("bot.toml", toml), ("bot.py", content)):
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            packed.addfile(info, io.BytesIO(data))
-    made.seek(0)
-    return made
-
-
-class Visitor:
-    """A browser: it keeps cookies and sends the forms' tokens."""
-
-    def __init__(self, app: Flask, base: str = HTTPS) -> None:
-        self._client: FlaskClient = app.test_client()
-        self._base = base
-
-    def get(self, path: str) -> TestResponse:
-        return self._client.get(path, base_url=self._base)
-
-    def post(self, path: str, page: str = "/owner/", **fields: Any) -> TestResponse:
-        """Send a form that stands on a page."""
-        token = re.search(r'name="csrf_token" value="([^"]+)"', self.get(page).text)
-        assert token is not None
-        given = {**fields, "csrf_token": token[1]}
-        return self._client.post(path, data=given, base_url=self._base, headers={"Referer": f"{self._base}{page}"})
-
-    def sign_in(self, key: str) -> TestResponse:
-        return self.post("/owner/sign-in", "/owner/sign-in", key=key)
-
-    def upload(self, content: bytes = b"pass", toml: bytes = TOML, name: str = "bot.tar.gz", **fields: Any) -> TestResponse:
-        return self.post("/owner/submissions", archive=(archive(content, toml), name), **{"promote": "1", **fields})
-
-
-def settle(store: Store, bot: str, reason: str | None = None) -> None:
-    """Do what a worker does with the newest version of a bot."""
-    found = store.submission(bot)
-    claim = store.claim_submission(found.id, 30)
-    assert claim is not None
-    assert store.submission_built(claim, found.tree)
-    step = {"name": "check", "title": "arena check", "status": "failed" if reason else "passed", "seconds": 1.5}
-    line = {"step": 3, "title": "Answers", "status": "failed", "detail": "<b>not legal</b>", "sent": ["{}"], "output": "oops"}
-    if reason:
-        assert store.unqualified(claim, reason, [step | {"steps": [line]}])
-    else:
-        assert store.qualified(claim, [step])
 
 
 # ---- signing in -------------------------------------------------------------------------------------------------------
@@ -201,6 +148,32 @@ def test_an_upload_becomes_a_version(owned: tuple[Store, Flask, str]) -> None:
     assert visitor.get("/owner/state").get_json()["state"] == "settled"
     visitor.upload(b"better", promote="")
     assert store.submission("mine").promote is False
+
+
+def test_a_bot_page_has_links_for_its_owner_alone(owned: tuple[Store, Flask, str]) -> None:
+    """Submissions with why they failed, the way to manage the bot and its logs are there for its owner, for nobody else."""
+    store, app, key = owned
+    visitor, other = Visitor(app), Visitor(app)
+    visitor.sign_in(key)
+    visitor.upload()
+    settle(store, "mine")
+    first = queue(store, create(store, "cup", [("turn-up", {})], bots=["mine", "ann"], sets=1, fmt="deals:1"))[0]
+    play_match(store, first.id)
+    visitor.upload(b"worse")
+    settle(store, "mine", "arena check, step 3 (Answers): not legal")
+    second = store.submission("mine")
+    assert (second.version, second.state) == (2, "failed")
+    links = ("/owner/#bot-mine", f"/owner/submissions/{second.id}", f"/matches/{first.id}/logs")
+    told = visitor.get("/leagues/cup/bots/mine").text
+    for part in (*links, "arena check, step 3 (Answers)", "v2"):
+        assert part in told, part
+    assert visitor.get(f"/owner/submissions/{second.id}").status_code == 200
+    other.sign_in(store.add_owner("cid"))
+    for text in (other.get("/leagues/cup/bots/mine").text, Visitor(app).get("/leagues/cup/bots/mine").text):
+        assert "mine" in text
+        for part in (*links, "not legal", "v2"):
+            assert part not in text, part
+    assert links[0] not in visitor.get("/leagues/cup/bots/ann").text
 
 
 def test_a_zip_of_a_folder(owned: tuple[Store, Flask, str]) -> None:
@@ -323,10 +296,6 @@ def test_which_version_plays(owned: tuple[Store, Flask, str]) -> None:
 
 
 # ---- JSON -------------------------------------------------------------------------------------------------------------
-
-
-def bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
 
 
 def test_the_json_takes_keys_and_no_cookies(owned: tuple[Store, Flask, str]) -> None:

@@ -18,7 +18,8 @@ from league.migrate import HEAD, config, current
 from league.schedule import planned
 from league.store import Store
 from league.tables import metadata
-from tests.league.samples import make_league
+from league.tabulate import tabulate
+from tests.league.samples import make_league, play_missing
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -81,6 +82,32 @@ def test_a_store_of_the_first_schema_keeps_its_data(empty_url: str) -> None:
             ("a", 1, None, None),
             ("b", 1, None, None),
         ]
+
+
+def test_statistics_are_had_again_after_a_downgrade(url: str) -> None:
+    """The revision with statistics goes and comes in a store with data: results stay, what follows from them is due again."""
+    settings = config()
+    with Store.open(url) as store:
+        league = make_league(store)
+        for match in store.matches(league.name, limit=2):
+            play_missing(store, match.id)
+            completed_at = store.match(match.id).completed_at
+            assert completed_at is not None
+            assert store.save_habits(match.id, completed_at, 1, [{"games": seat} for seat, _ in enumerate(match.lineup)])
+        assert tabulate(store, league.name)
+        results = list(store.results(league.name))
+    with _connect(url) as connection:
+        settings.attributes["connection"] = connection
+        command.downgrade(settings, "0006")
+        assert not {"tabulations", "tabulation_parts", "match_habits"} & set(inspect(connection).get_table_names())
+        command.upgrade(settings, "head")
+    with Store.open(url) as store:
+        assert list(store.results(league.name)) == results
+        assert (store.count_habits(1), store.tabulation(league.name)) == ((0, 2), None)
+        assert tabulate(store, league.name)
+        found = store.tabulation(league.name)
+        assert found is not None
+        assert found.sets == sum(entry.sets_done for entry in store.progress(league.name).variants)
 
 
 def test_opening_again_changes_nothing(url: str) -> None:

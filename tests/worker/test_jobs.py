@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from arena import spec
 from league.schedule import planned
+from referee import habits
 from worker import jobs, order
 from worker.jobs import Player, play_match
 
@@ -43,6 +45,38 @@ def test_a_match_is_played(store: Store, match: str, script: Callable[[str], Pat
     assert store.match(match).state == "complete"
     assert store.missing_games(match) == []
     assert outcomes(store, match) == [("complete", 12)]
+
+
+def test_what_the_bots_did_is_kept_with_a_complete_match(store: Store, match: str, script: Callable[[str], Path]) -> None:
+    """The job that completes a match works out its bots' figures from its record; one that does not leaves none."""
+    script("some:5,hang:2,ok")
+    when(lambda: len(store.games(match)) == 7, jobs.STOP.set)
+    assert play_match(match) == "interrupted"
+    assert store.count_habits(habits.FORMAT) == (0, 0)
+    jobs.STOP.clear()
+    assert play_match(match) == "complete"
+    assert store.count_habits(habits.FORMAT) == (1, 1)
+    league, wanted = store.match(match).league, habits.of_record(store.record_lines(match), store.match_key(match))
+    for position, bot in enumerate(store.match(match).lineup):
+        (kept,) = store.habits(league, bot, habits.FORMAT)
+        assert (kept.match, kept.found) == (match, json.loads(json.dumps(wanted[position])))
+        assert wanted[position]["games"] == 12
+
+
+def test_figures_that_cannot_be_had_cost_no_result(
+    store: Store, match: str, script: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A match is complete even where nothing can be made of its record; the log says so."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("the cards are wet")
+
+    script("ok")
+    monkeypatch.setattr(habits, "of_record", fail)
+    assert play_match(match) == "complete"
+    assert store.match(match).state == "complete"
+    assert store.count_habits(habits.FORMAT) == (0, 1)
+    assert "could not be worked out: the cards are wet" in caplog.text
 
 
 def test_a_repeated_job_changes_nothing(store: Store, match: str, script: Callable[[str], Path]) -> None:
