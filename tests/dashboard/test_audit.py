@@ -64,7 +64,7 @@ def signed_in(page: Page, address: str, key: str) -> None:
 
 
 def failings(page: Page, axe: Axe, *, whole: bool) -> list[str]:
-    """What axe finds that is serious or critical, with where; unless wholly, of long tables and lists only in their first lines."""
+    """What axe finds that is serious or critical, with where; unless whole, of long lists only in their first lines."""
     page.evaluate(axe.axe_script)
     found = page.evaluate("([what, how]) => axe.run(what, how)", [{"exclude": [] if whole else ALIKE}, HOW])
     bad = [one for one in found["violations"] if one["impact"] in {"serious", "critical"}]
