@@ -28,6 +28,14 @@ SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 TEXTS = re.compile(r"text/|javascript|json|svg")
 RESOURCES = {"document", "stylesheet", "script", "image", "font"}
 AGAINST = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+HOW = {"resultTypes": ["violations"], "runOnly": AGAINST, "preload": False, "iframes": False}
+ALIKE = [
+    ["tbody tr:nth-child(n+4)"],
+    ["tbody:nth-of-type(n+3)"],
+    [".step:nth-child(n+4):not(.whole)"],
+    ["section.stack > article:nth-of-type(n+4)"],
+]
+"""Lines that are like those before them."""
 DESK, PHONE = 1280, 390
 
 
@@ -55,10 +63,10 @@ def signed_in(page: Page, address: str, key: str) -> None:
     page.get_by_text("signed in as").wait_for()
 
 
-def failings(page: Page, axe: Axe) -> list[str]:
-    """What axe finds that is serious or critical, with where."""
+def failings(page: Page, axe: Axe, *, whole: bool) -> list[str]:
+    """What axe finds that is serious or critical, with where; unless whole, of long lists only in their first lines."""
     page.evaluate(axe.axe_script)
-    found = page.evaluate("options => axe.run(options)", {"resultTypes": ["violations"], "runOnly": AGAINST})
+    found = page.evaluate("([what, how]) => axe.run(what, how)", [{"exclude": [] if whole else ALIKE}, HOW])
     bad = [one for one in found["violations"] if one["impact"] in {"serious", "critical"}]
     return [f"{one['id']}: {node['html'][:200]} {node['failureSummary']}" for one in bad for node in one["nodes"][:3]]
 
@@ -67,15 +75,20 @@ def names(url: str) -> str:
     return re.sub(r"[^a-z0-9-]+", "_", url.lower()).strip("_") or "home"
 
 
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_page_is_for_everybody(browser: Browser, site: tuple[Flask, str, str], axe: Axe, dark: bool) -> None:  # noqa: F811
+@pytest.mark.parametrize(("width", "scheme"), [(DESK, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.slow)])
+def test_every_page_is_for_everybody(
+    browser: Browser,  # noqa: F811
+    site: tuple[Flask, str, str],
+    axe: Axe,
+    width: int,
+    scheme: str,
+) -> None:
     """On no page does axe find anything serious, does the window scroll sideways, or does anything complain; and all are small.
 
-    Each is loaded once, as by a browser that has never been here, on a desk in the light; then the lights go out, and the
-    window becomes that of a telephone.
+    Each is loaded as by a browser that has never been here.
     """
     app, address, key = site
-    page, troubles = watched(browser, DESK, color_scheme="light")
+    page, troubles = watched(browser, width, color_scheme=scheme)
     signed_in(page, address, key)
     page.context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     got: list[Response] = []
@@ -89,7 +102,7 @@ def test_every_page_is_for_everybody(browser: Browser, site: tuple[Flask, str, s
         assert answer is not None
         assert answer.status == (404 if url == "/nowhere" else 403 if "live" in url and "games" in url else 200), url
         sizes[url] = sum(compressed(one) for one in got if one.request.resource_type in RESOURCES)
-        found = looked_at(page, axe, names(url), dark)
+        found = looked_at(page, axe, names(url), width, scheme)
         found += [text for text in troubles if answer.ok or "Failed to load resource" not in text]
         if found:
             bad[url] = found
@@ -100,20 +113,19 @@ def test_every_page_is_for_everybody(browser: Browser, site: tuple[Flask, str, s
     assert {url: size for url, size in sizes.items() if size > MOST_BYTES} == {}
 
 
-def looked_at(page: Page, axe: Axe, name: str, dark: bool) -> list[str]:
-    """What is wrong with the page that is open, on a desk and on a telephone; it is photographed on both."""
-    found = too_wide(page, DESK)
-    if not dark:
-        found += failings(page, axe)
-        page.screenshot(path=SCREENSHOTS / f"{DESK}-light" / f"{name}.png", full_page=True)
-    page.set_viewport_size({"width": PHONE, "height": 800})
-    page.emulate_media(color_scheme="dark")
-    found += too_wide(page, PHONE)
-    if dark:
-        found += failings(page, axe)
-    page.screenshot(path=SCREENSHOTS / f"{PHONE}-dark" / f"{name}.png", full_page=True)
-    page.set_viewport_size({"width": DESK, "height": 800})
-    page.emulate_media(color_scheme="light")
+def looked_at(page: Page, axe: Axe, name: str, width: int, scheme: str) -> list[str]:
+    """What is wrong with the page that is open; from the desk it is taken to the telephone too, to see whether it fits."""
+    found = failings(page, axe, whole=width == PHONE) + too_wide(page, width)
+    if not page.evaluate("[...document.images].every(image => image.naturalWidth > 0)"):
+        found.append("a picture is not there")
+    page.screenshot(path=SCREENSHOTS / f"{width}-{scheme}" / f"{name}.jpeg", full_page=True, type="jpeg", quality=75)
+    if width == DESK:
+        page.set_viewport_size({"width": PHONE, "height": 800})
+        page.emulate_media(color_scheme="dark")
+        found += too_wide(page, PHONE)
+        page.screenshot(path=SCREENSHOTS / f"{PHONE}-dark" / f"{name}.jpeg", full_page=True, type="jpeg", quality=75)
+        page.set_viewport_size({"width": DESK, "height": 800})
+        page.emulate_media(color_scheme="light")
     return found
 
 
