@@ -6,7 +6,7 @@ PY := .venv/bin/python
 STAMPS := .stamps
 SETUP := pyproject.toml constraints.txt tools/setup
 # One more than there are processors: many tests wait for the programs that they start.
-TESTS := $(PY) -m pytest -q -n $(shell echo $$(($$(nproc) + 1))) --dist worksteal
+TESTS := $(PY) -m pytest -q --durations=20 --durations-min=5 -n $(shell echo $$(($$(nproc) + 1))) --dist worksteal
 
 .PHONY: help demo test test-all check format generate compiled bench clean
 

@@ -83,9 +83,14 @@ def lend_build(name: str, folder: Path) -> None:
             shutil.rmtree(own) if own.is_dir() else own.unlink(missing_ok=True)
 
 
+QUICKLY = {"CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
+"""Optimising takes the compiler twice as long, and the tests are not about speed."""
+
+
 def shell(folder: Path, command: str) -> str:
     """Run a command of a shell in a folder; returns what it printed."""
-    done = subprocess.run(command, shell=True, check=False, cwd=folder, capture_output=True, text=True, timeout=900)
+    env = {**os.environ, **QUICKLY}
+    done = subprocess.run(command, shell=True, check=False, cwd=folder, env=env, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout
 
