@@ -249,7 +249,7 @@ def bench_selfplay(rounds: int) -> None:
 # ---- wire -------------------------------------------------------------------------------------------------------------
 
 
-def refereed(sets: int, deals: int = 8) -> Measure:
+def refereed(sets: int) -> Measure:
     """Decisions a second of a match of three `random` bots, up to 64 tables a stream, start-up of the processes not counted."""
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
@@ -258,7 +258,7 @@ def refereed(sets: int, deals: int = 8) -> Measure:
     order = {
         "match": "bench",
         "variant": rules.name,
-        "format": f"deals:{deals}",
+        "format": "deals:8",
         "options": rules.options,
         "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
         "key": "00" * 32,
@@ -343,16 +343,15 @@ def echo_client(address: str, batch: int) -> None:
 
 
 def bench_wire(rounds: int) -> None:
-    """Refereed play against the bare echo: with as many tables as a stream may have, with fewer, and with one."""
+    """Refereed play against the bare echo: with as many tables as a stream may have, and with one."""
     compare("refereed decisions, 64 tables, against an echo of 64", refereed(192), echo(300), rounds, "decisions/s")
     compare("the same against an echo of 10, as many as travel together", refereed(192), echo(1000, 10), rounds, "decisions/s")
-    compare("8 tables against an echo of 3", refereed(8, 96), echo(1000, 3), rounds, "decisions/s")
     # Three bots at one table are asked in turn, so that the echo of one client is what bounds it. A first game is not counted.
     compare("one table at a time against an echo of one, one client", refereed_alone(60), echo(1500, 1, 1), rounds, "decisions/s")
 
 
 def refereed_alone(deals: int) -> Measure:
-    """Decisions a second at a single table: by the times that the referee notes, its own part and the bot's with the wire."""
+    """Decisions a second at a single table: by the medians of the times that the referee notes, its own part and the rest."""
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
     rules = Rules("ghost-hand")
@@ -375,8 +374,8 @@ def refereed_alone(deals: int) -> Measure:
         )  # fmt: skip
         (game,) = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "game"]
         times = game["times"]
-        spent = [sum(one) for name in ("own_us", "rest_us") for one in times[name]]
-        return float(sum(times["decisions"]) / sum(spent) * 1e6)
+        rest = statistics.fmean(seat["median"] for seat in times["rest_us"])
+        return float(1e6 / (times["own_us"]["median"] + rest))
 
     return measure
 
