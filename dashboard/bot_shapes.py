@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flask import url_for
 from msgspec import Meta, Struct
 
-from dashboard import shapes
+from dashboard import bots, shapes
 from dashboard.filters import iso
 
 if TYPE_CHECKING:
-    from dashboard import bots, tables
+    from dashboard import tables
     from league import model
 
 Rate = Annotated[float | None, Meta(description="Points a deal; null without deals")]
@@ -167,24 +167,22 @@ def _line(league: model.League, entry: model.Entry) -> dict[str, Any]:
 
 
 def versions(league: model.League, found: model.Bot) -> list[VersionLine]:
-    """The versions of a bot that everybody may see: those that are qualified, and those that have played here."""
-    shown = {(entry.bot.bot, entry.bot.version): league.shown(entry.bot) for entry in league.entries}
+    """The versions of a bot that everybody may see."""
     return [
         VersionLine(
-            version=one.version,
-            created=iso(one.created_at),
-            description=one.description or "",
-            plays_here_as=shown.get((one.bot, one.version)),
-            promoted=found.promoted == one.version,
+            version=one.version.version,
+            created=iso(one.version.created_at),
+            description=one.version.description or "",
+            plays_here_as=one.name,
+            promoted=one.promoted,
         )
-        for one in reversed(found.versions)
-        if one.state in {None, "qualified"} or (one.bot, one.version) in shown
+        for one in bots.versions(league, found)
     ]
 
 
 def in_variant(label: str | None, view: tables.TableView, name: str) -> InVariant:
     """A bot's line in the standings of a variant, or of all."""
-    row = next((row for row in view.rows if row.standing.bot == name), None)
+    row = view.row(name)
     return InVariant(variant=label, sets=view.sets, row=None if row is None else shapes.row(row))
 
 
@@ -219,8 +217,9 @@ def _tried(pair: list[int]) -> Tried:
 
 
 def _roles(found: bots.Sums) -> Roles:
-    rest = [found.deals - found.dealt[0], found.points - found.dealt[1]]
-    return Roles(maker=_role(found.made), defender=_role(found.defended), dealer=_role(found.dealt), not_dealer=_role(rest))
+    return Roles(
+        maker=_role(found.made), defender=_role(found.defended), dealer=_role(found.dealt), not_dealer=_role(found.not_dealt)
+    )
 
 
 def _role(pair: list[int]) -> Role:

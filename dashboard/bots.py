@@ -18,7 +18,7 @@ from referee.rules import RulesError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from league.model import BotVersion, League
+    from league.model import Bot, BotVersion, League
     from league.store import Store
     from league.store_habits import MatchHabits
 
@@ -100,11 +100,15 @@ class Sums:
         return self.contracts.get("moon", [0, 0])
 
     @property
+    def not_dealt(self) -> list[int]:
+        """Deals in which it did not deal, and its points in them."""
+        return [self.deals - self.dealt[0], self.points - self.dealt[1]]
+
+    @property
     def roles(self) -> list[tuple[str, int, float]]:
         """Points a deal by role: what, deals, points a deal. A bot that sits in both seats of a team is both of them."""
         named = (("as maker", self.made), ("as defender", self.defended), ("as dealer", self.dealt))
-        not_dealing = [self.deals - self.dealt[0], self.points - self.dealt[1]]
-        return [(what, deals, points / deals) for what, (deals, points) in (*named, ("not as dealer", not_dealing)) if deals]
+        return [(what, deals, points / deals) for what, (deals, points) in (*named, ("not as dealer", self.not_dealt)) if deals]
 
     @property
     def by_contract(self) -> list[tuple[str, int, int]]:
@@ -127,6 +131,27 @@ def _height(call: str) -> int:
 def _add(pair: list[int], other: Sequence[int]) -> None:
     pair[0] += other[0]
     pair[1] += other[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A version of a bot, as its page lists it."""
+
+    version: BotVersion
+    name: str | None
+    """Under which name it has played in the league; None if it has not."""
+    promoted: bool
+    """Whether new leagues are made with it."""
+
+
+def versions(league: League, found: Bot, *, mine: bool = False) -> list[Shown]:
+    """The versions of a bot, the newest first: those that are qualified or have played here, and to its owner all of them."""
+    names = {(entry.bot.bot, entry.bot.version): league.shown(entry.bot) for entry in league.entries}
+    return [
+        Shown(one, names.get((one.bot, one.version)), found.promoted == one.version)
+        for one in reversed(found.versions)
+        if mine or one.state in {None, "qualified"} or (one.bot, one.version) in names
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,10 @@ class TableView:
         """Whether bots fall into groups that never met, so that their Elo cannot be compared."""
         return len({row.standing.group for row in self.rows if row.standing.group is not None}) > 1
 
+    def row(self, bot: str) -> Row | None:
+        """The line of a bot; None where it has none (yet)."""
+        return next((row for row in self.rows if row.standing.bot == bot), None)
+
     def duel(self, a: str, b: str) -> HeadToHead | None:
         """Bot a against bot b, seen from a; None where they never met."""
         return self.table.pair(a, b)
@@ -316,7 +320,7 @@ def _season_before(league: League, label: str | None) -> _Season | None:
     before = store.league(past[-1].league)
     if label is not None and label not in {entry.label for entry in before.variants}:
         return None
-    rows = standings_of(before, store.progress(before.name), label).rows
+    rows = standings_of(before, data.progress(before), label).rows
     ranks = {row.bot: row.standing.rank for row in rows if row.standing.rank is not None}
     return _Season(past[-1].number, ranks) if ranks else None
 

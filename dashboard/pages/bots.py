@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, jsonify, render_template
 
 from dashboard import charts, data, sessions, tables
-from dashboard.bots import profile
+from dashboard.bots import profile, versions
 from dashboard.filters import iso
 from league.estimates import Estimate
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dashboard.tables import Row, TableView
     from league.history import Moment
-    from league.model import BotVersion, League, Progress, Submission
+    from league.model import League, Progress, Submission
 
 bp = Blueprint("bots", __name__, url_prefix="/leagues")
 
@@ -36,21 +36,22 @@ def show(name: str, bot: str) -> ResponseReturnValue:
     progress = data.progress(league)
     table = tables.standings_of(league, progress, label)
     history = _history(league, progress, label, table, bot)
+    known, mine = data.store().bot(version.bot), sessions.owns(version.bot)
     return render_template(
         "bot.html",
         league=league,
         label=label,
         bot=bot,
         version=version,
-        versions=_versions(league, version),
+        versions=versions(league, known, mine=mine),
         table=table,
-        row=_row(table, bot),
+        row=table.row(bot),
         variants=_by_variant(league, progress, bot),
         opponents=_opponents(table, bot),
         curve=charts.curve(history, bot),
         profile=profile(league, version, label),
         recent=data.store().matches(name, label, version.bot, limit=RECENT, newest_first=True),
-        mine=_mine(version),
+        mine=_mine(known.owner, version.bot) if mine else None,
     )
 
 
@@ -74,22 +75,18 @@ def elo(name: str, bot: str) -> ResponseReturnValue:
 
 def _history(league: League, progress: Progress, label: str | None, table: TableView, bot: str) -> tuple[Moment, ...]:
     """Elo over time, which ends with what the standings say of the bot: their interval is worked out with more care."""
-    history, row = tables.history_of(league, progress, label), _row(table, bot)
+    history, row = tables.history_of(league, progress, label), table.row(bot)
     if not history or row is None or row.standing.elo is None or history[-1].sets != table.sets:
         return history
     now = Estimate(row.standing.elo, row.standing.elo_low, row.standing.elo_high)
     return (*history[:-1], replace(history[-1], elo=history[-1].elo | {bot: now}))
 
 
-def _row(table: TableView, bot: str) -> Row | None:
-    return next((row for row in table.rows if row.standing.bot == bot), None)
-
-
 def _by_variant(league: League, progress: Progress, bot: str) -> list[tuple[str | None, TableView, Row | None]]:
     labels: list[str | None] = [None] if len(league.variants) > 1 else []
     labels += [entry.label for entry in league.variants]
     views = [(label, tables.standings_of(league, progress, label)) for label in labels]
-    return [(label, view, _row(view, bot)) for label, view in views]
+    return [(label, view, view.row(bot)) for label, view in views]
 
 
 def _opponents(table: TableView, bot: str) -> list[Row]:
@@ -100,22 +97,7 @@ def _opponents(table: TableView, bot: str) -> list[Row]:
     return others[first : first + OPPONENTS]
 
 
-def _versions(league: League, version: BotVersion) -> list[dict[str, Any]]:
-    """Every version of the bot that may be shown, the newest first, and under which name it has played here, if it has."""
-    shown = {(entry.bot.bot, entry.bot.version): league.shown(entry.bot) for entry in league.entries}
-    found = data.store().bot(version.bot)
-    mine = sessions.owns(version.bot)
-    return [
-        {"version": one, "shown": shown.get((one.bot, one.version)), "promoted": found.promoted == one.version}
-        for one in reversed(found.versions)
-        if mine or one.state in {None, "qualified"} or (one.bot, one.version) in shown
-    ]
-
-
-def _mine(version: BotVersion) -> dict[int, Submission] | None:
-    """The submissions of the bot by version, if whoever asks is its owner; None for everybody else."""
-    if not sessions.owns(version.bot):
-        return None
-    owner = data.store().bot(version.bot).owner
+def _mine(owner: str | None, bot: str) -> dict[int, Submission]:
+    """The submissions of a bot by version."""
     found = data.store().submissions(owner, limit=1000) if owner else []
-    return {one.version: one for one in found if one.bot == version.bot}
+    return {one.version: one for one in found if one.bot == bot}

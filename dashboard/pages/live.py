@@ -53,7 +53,7 @@ def show(name: str) -> ResponseReturnValue:
     league = data.find_league(name)
     source = LeagueSource(data.store(), name)
     source.look()
-    return render_template("live.html", league=league, progress=data.store().progress(name), live=source.state())
+    return render_template("live.html", league=league, progress=data.progress(league), live=source.state())
 
 
 @bp.get("/leagues/<name>/live/events")

@@ -29,13 +29,14 @@ def cross(name: str) -> ResponseReturnValue:
     """Every pair of bots, in the order of their ranks; a part at a time."""
     league = data.find_league(name)
     label = data.read_label(league)
-    table = tables.standings_of(league, data.progress(league), label)
+    progress = data.progress(league)
+    table = tables.standings_of(league, progress, label)
     parts = max(1, -(-len(table.rows) // SIDE))
     down, across = _part("down", parts), _part("across", parts)
     return render_template(
         "pairs.html",
         league=league,
-        progress=data.progress(league),
+        progress=progress,
         label=label,
         table=table,
         rows=table.rows[(down - 1) * SIDE : down * SIDE],

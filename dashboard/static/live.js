@@ -116,17 +116,32 @@ function who(bots) {
   return span;
 }
 
-/** On other pages: move the bars at once, and renew the tables now and then while sets are being finished. */
-function follow(boxes) {
-  const byName = new Map(boxes.map((box) => [box.dataset.league, box]));
+/** Renews the page, once, after `wait` milliseconds or `spread` times as long; later if nobody looks at it. */
+function renewer(spread = () => 1) {
   let renewing = 0;
-  const renew = (wait) => {
+  return function renew(wait) {
     renewing ||= setTimeout(() => {
       renewing = 0;
       if (document.hidden) renew(RENEW);
       else document.dispatchEvent(new CustomEvent("arena:changed"));
-    }, wait * (0.5 + Math.random()));
+    }, wait * spread());
   };
+}
+
+/** Marks boxes that events keep up to date; the others arena.js asks for again meanwhile. */
+function linked(boxes) {
+  return (state) => {
+    for (const box of boxes) {
+      if (state === "live") box.dataset.live = "";
+      else delete box.dataset.live;
+    }
+  };
+}
+
+/** On other pages: move the bars at once, and renew the tables now and then while sets are being finished. */
+function follow(boxes) {
+  const byName = new Map(boxes.map((box) => [box.dataset.league, box]));
+  const renew = renewer(() => 0.5 + Math.random());
   const take = (progress) => {
     const box = byName.get(progress.league);
     if (!box) return;
@@ -135,39 +150,22 @@ function follow(boxes) {
     if (box.dataset.sets !== now) renew(progress.state === "running" ? RENEW : 500);
     box.dataset.sets = now;
   };
-  const link = (state) => {
-    for (const box of boxes) {
-      if (state === "live") box.dataset.live = "";
-      else delete box.dataset.live; // arena.js asks again meanwhile
-    }
-  };
   const url = boxes.length === 1 && boxes[0].dataset.events ? boxes[0].dataset.events : document.querySelector("[data-all-events]")?.dataset.allEvents;
   if (!url) return;
-  listen(url, { state: (state) => (state.leagues ?? [state.progress]).forEach(take), progress: take }, link);
+  listen(url, { state: (state) => (state.leagues ?? [state.progress]).forEach(take), progress: take }, linked(boxes));
 }
 
 /** On the page of a match: renew it when its games go on, and when one of its sets is finished. */
 function followMatch(box) {
   const { match, events } = box.dataset;
   let seen;
-  let renewing = 0;
-  const renew = (wait) => {
-    renewing ||= setTimeout(() => {
-      renewing = 0;
-      if (document.hidden) renew(RENEW);
-      else document.dispatchEvent(new CustomEvent("arena:changed"));
-    }, wait);
-  };
+  const renew = renewer();
   const tables = ({ tables }) => {
     const now = tables.find((table) => table.match === match)?.games.done;
     if (now !== seen) renew(AGAIN / 20);
     seen = now;
   };
-  const link = (state) => {
-    if (state === "live") box.dataset.live = "";
-    else delete box.dataset.live; // arena.js asks again meanwhile
-  };
-  listen(events, { state: tables, tables, set: (found) => found.match === match && renew(AGAIN / 60) }, link);
+  listen(events, { state: tables, tables, set: (found) => found.match === match && renew(AGAIN / 60) }, linked([box]));
 }
 
 for (const box of document.querySelectorAll("[data-match][data-events]:not([data-final])")) followMatch(box);
