@@ -10,11 +10,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from referee.rules.cards import CARDS, bits
+from referee.rules.deal import NOBODY, PHASE_JOKER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from referee.rules import View
+    from referee.rules.deal import Deal
 
 Times = tuple[float, float, "float | None"]
 """Seconds for this answer, in the bank, and that the last answer took, if there was one."""
@@ -102,36 +103,24 @@ def _trick(leader: int, cards: list[int], winner: int) -> bytes:
     return _TRICKS + _ONE[len(body)] + body
 
 
-def view_bytes(view: View) -> bytes:
-    """A View message."""
-    parts = [
-        _SEAT[view.seat],
-        _variant(view.variant),
-        _field(_DEAL, view.deal),
-        _DEALER[view.dealer],
-        _PHASE[view.phase],
-        _list(_HAND, bytes(view.hand).translate(_NEXT)),
-        _TURNED_CARD[view.turned_card + 1],
-        _TURNED[view.turned],
-        _JOKER_SUIT[view.joker_suit + 1],
-        *[_SAYINGS[seat][call - _CALL] for seat, call in view.said],
-        _TRUMP[view.trump + 1],
-        _MAKER[view.maker + 1],
-        _BID[view.bid - _CALL if view.bid >= 0 else 0],
-        _list(_ALONE, bytes(view.alone)),
-        _list(_OUT, bytes(view.out)),
-        *[_trick(leader, cards, winner) for leader, cards, winner in view.tricks],
-        _list(_TAKEN, bytes(view.taken)),
-        _TOTAL,
-        _signed(view.total),
-        _PENALTY,
-        _signed(view.penalty),
-        _TARGET,
-        varint(view.target),
-        _list(_PUT_AWAY, bytes(view.put_away).translate(_NEXT)),
-        _RECEIVED[view.received + 1],
-    ]
-    return b"".join(parts)
+_PART: Final = 11
+_LOW: Final = (1 << _PART) - 1
+_CARDS: Final = tuple(
+    tuple(bytes(bits(mask << shift)).translate(_NEXT) for mask in range(1 << _PART)) for shift in (0, _PART, 2 * _PART)
+)
+"""[third][mask]: the cards of a mask of eleven, in the protocol's numbers; three of them are any hand's."""
+
+
+def _cards(mask: int) -> bytes:
+    """The cards of a mask, ascending, in the protocol's numbers."""
+    low, middle, high = _CARDS
+    return low[mask & _LOW] + middle[mask >> _PART & _LOW] + high[mask >> 2 * _PART]
+
+
+@lru_cache(maxsize=1024)
+def _calls(legal: int) -> bytes:
+    """Legal actions that are not all cards, as an ask lists them."""
+    return _list(_LEGAL_CALLS, bytes(bits(legal)).translate(_CALLS))
 
 
 def _duration(seconds: float) -> bytes:
@@ -148,31 +137,127 @@ _usual: Final = lru_cache(maxsize=1024)(_duration)
 """The same for times that come again and again, such as that for an answer."""
 
 
-def ask_bytes(number: int, table: int, view: View, legal: int, times: Times) -> bytes:
-    """An Ask message.
+class Telling:
+    """A deal as its seats are told of it. What all of them may know is encoded when it changes, not for each ask.
 
-    Args:
-        number: its id.
-        table: the bot's own number of the table.
-        view: what the seat may know.
-        legal: mask of its legal actions.
-        times: as the clock has them.
+    Bids change in the auction alone and points at a fault; a finished trick is never touched again. Nothing of what one seat
+    knows is kept: hands and cards put away are encoded for the seat that asks.
     """
-    seen = view_bytes(view)
-    if cards := legal & CARDS:
-        actions = bits(cards)
-        tag, values = _LEGAL_CARDS, bytes(actions).translate(_NEXT)
-    else:
-        actions = bits(legal)
-        tag, values = _LEGAL_CALLS, bytes(actions).translate(_CALLS)
-    time, bank, last = times
-    parts = [_field(_ID, number), _field(_TABLE, table), _VIEW, varint(len(seen)), seen]
-    if values:
-        parts += (tag, _ONE[len(values)], values)
-    parts += (_TIME, _usual(time), _BANK, _usual(bank))
-    if last is not None:
-        parts += (_LAST, _duration(last))
-    return b"".join(parts)
+
+    __slots__ = ("_bidding", "_heads", "_known", "_penalty", "_points", "_taken", "_tricks", "_won", "deal")
+
+    def __init__(self, deal: Deal) -> None:
+        self.deal = deal
+        terms = deal.terms
+        same = _variant(terms.variant) + _field(_DEAL, deal.number) + _DEALER[deal.dealer]
+        self._heads = tuple(_SEAT[seat] + same for seat in range(terms.seats))
+        self._taken = _TAKEN + _ONE[terms.seats]
+        self._known: tuple[object, ...] = ()
+        self._bidding = b""
+        self._penalty: list[int] = []
+        self._points = b""
+        self._tricks = b""
+        self._won = 0
+
+    def ask(self, number: int, table: int, seat: int, times: Times) -> bytes:
+        """An Ask message for the seat to move; for another, one without anything to answer.
+
+        Args:
+            number: its id.
+            table: the bot's own number of the table.
+            seat: who is asked.
+            times: as the clock has them.
+        """
+        seen = self.view(seat)
+        legal = self.deal.legal if seat == self.deal.seat else 0
+        cards = legal & CARDS
+        may = _LEGAL_CARDS + _ONE[cards.bit_count()] + _cards(cards) if cards else _calls(legal)
+        time, bank, last = times
+        asked = _field(_ID, number) + _field(_TABLE, table) + _VIEW + varint(len(seen))
+        taken = b"" if last is None else _LAST + _duration(last)
+        return asked + seen + may + _TIME + _usual(time) + _BANK + _usual(bank) + taken
+
+    def view(self, seat: int) -> bytes:
+        """A View message: what the seat may know, and no more (K9)."""
+        deal = self.deal
+        if (deal.turned, deal.joker_suit, len(deal.said), deal.trump, deal.maker, deal.bid, deal.alone, deal.out) != self._known:
+            self._bid()
+        if deal.penalty != self._penalty:
+            self._score()
+        put_away = deal.put_away[seat]
+        return b"".join(
+            (
+                self._heads[seat],
+                _PHASE[deal.phase],
+                self._hand(seat),
+                self._bidding,
+                self._played(),
+                self._taken,
+                bytes(deal.tricks),
+                self._points,
+                _list(_PUT_AWAY, bytes(put_away).translate(_NEXT)) if put_away else b"",
+                _RECEIVED[deal.received[seat] + 1],
+            )
+        )
+
+    def _hand(self, seat: int) -> bytes:
+        deal = self.deal
+        if deal.phase == PHASE_JOKER and seat == deal.dealer:
+            return b""  # the dealer names the joker's suit before looking at his hand (C11)
+        held = bytes(deal.hand(seat)).translate(_NEXT) if deal.twice[seat] else _cards(deal.hands[seat])
+        return _list(_HAND, held)
+
+    def _bid(self) -> None:
+        """Encode what was said and what came of it."""
+        deal = self.deal
+        said, out = deal.said, [seat for seat in range(deal.terms.seats) if deal.out >> seat & 1]
+        self._known = (deal.turned, deal.joker_suit, len(said), deal.trump, deal.maker, deal.bid, list(deal.alone), deal.out)
+        self._bidding = b"".join(
+            (
+                _TURNED_CARD[deal.turned_card + 1],
+                _TURNED[deal.turned],
+                _JOKER_SUIT[deal.joker_suit + 1],
+                *[_SAYINGS[seat][call - _CALL] for seat, call in said],
+                _TRUMP[deal.trump + 1],
+                _MAKER[deal.maker + 1],
+                _BID[deal.bid - _CALL if deal.bid >= 0 else 0],
+                _list(_ALONE, bytes(deal.alone)),
+                _list(_OUT, bytes(out)),
+            )
+        )
+
+    def _score(self) -> None:
+        """Encode points and penalties."""
+        deal = self.deal
+        self._penalty = list(deal.penalty)
+        booked = _TOTAL + _signed(deal.total) + _PENALTY + _signed(deal.penalty)
+        self._points = booked + _TARGET + varint(deal.terms.target)
+
+    def _played(self) -> bytes:
+        """The tricks; those that are finished are kept."""
+        deal = self.deal
+        width, won = deal.width, self._won
+        while won < len(deal.winners):
+            self._tricks += _trick(deal.leaders[won], deal.plays[won * width : (won + 1) * width], deal.winners[won])
+            self._won = won = won + 1
+        begun = deal.plays[won * width :]
+        return self._tricks + _trick(deal.leaders[won], begun, NOBODY) if begun else self._tricks
+
+
+class Teller:
+    """What the seats of one table share: the telling of the deal that is played there."""
+
+    __slots__ = ("_telling",)
+
+    def __init__(self) -> None:
+        self._telling: Telling | None = None
+
+    def of(self, deal: Deal) -> Telling:
+        """The telling of the deal; that of the one before is forgotten."""
+        telling = self._telling
+        if telling is None or telling.deal is not deal:
+            telling = self._telling = Telling(deal)
+        return telling
 
 
 def element(ask: bytes) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from referee.auth import unknown_token
+from referee.encode import Teller
 from referee.game import CRASHED, GONE, INFRASTRUCTURE, INTERRUPTED, NOT_STARTED, Game
 from referee.lag import Lag, Watch
 from referee.limits import Limits
@@ -128,10 +129,10 @@ class Run:
         return any(session.full for seat, session in enumerate(self.sessions) if seat not in self.absent)
 
     def _open(self, number: int, now: float) -> None:
-        order = self.order
+        order, teller = self.order, Teller()
         table = Table(
             Game(order.rules, order.key, number, order.format, order.clock.faults),
-            [session.sit(order, seat) for seat, session in enumerate(self.sessions)],
+            [session.sit(order, seat, teller) for seat, session in enumerate(self.sessions)],
             order.clock,
             lag=self._hall.lag,
             absent=self.absent,

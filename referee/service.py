@@ -230,10 +230,11 @@ class PlayService:
         goodbye = False
         while not goodbye:
             await stream.woken.wait()
-            for _ in range(TURNS):  # no timer: only what has arrived already is taken first
-                await asyncio.sleep(0)
-            if not session.ripe:
-                await stream.hold()
+            if not session.complete:
+                for _ in range(TURNS):  # no timer: only what has arrived already is taken first
+                    await asyncio.sleep(0)
+                if not session.ripe:
+                    await stream.hold()
             stream.woken.clear()
             if session.stream is not stream or stream.ended.done():
                 return  # an ending is said by a status: a goodbye in between would make it look well

@@ -55,13 +55,14 @@ Exchange = tuple[int, bytes, "tuple[int, int, str] | None"]
 class TableSeat:
     """One seat at one table, played by a session."""
 
-    __slots__ = ("_at", "_last", "fault_logs", "number", "order", "seat", "session")
+    __slots__ = ("_at", "_last", "fault_logs", "number", "order", "seat", "session", "teller")
 
-    def __init__(self, session: Session, number: int, seat: int, order: Order) -> None:
+    def __init__(self, session: Session, number: int, seat: int, order: Order, teller: encode.Teller) -> None:
         self.session = session
         self.number = number
         self.seat = seat
         self.order = order
+        self.teller = teller
         self.fault_logs: list[control_pb2.FaultLog] = []
         """What went before each fault of this seat at this table."""
         self._last: deque[Exchange] = deque(maxlen=EXCHANGES)
@@ -211,6 +212,11 @@ class Session:
         """
         return len(self.open) <= 2 * len(self._unsent)
 
+    @property
+    def complete(self) -> bool:
+        """Whether what there is to send can become no more: every table that the session sits at has its ask in it."""
+        return len(self._unsent) >= len(self.seats)
+
     def plays(self, variant: str) -> bool:
         """Whether the bot said that it plays a variant."""
         return not self.variants or variant in self.variants
@@ -221,10 +227,10 @@ class Session:
 
     # ---- tables -------------------------------------------------------------------------------------------------------
 
-    def sit(self, order: Order, seat: int) -> TableSeat:
-        """Take a seat at a new table."""
+    def sit(self, order: Order, seat: int, teller: encode.Teller) -> TableSeat:
+        """Take a seat at a new table, whose seats have a teller in common."""
         self._tables += 1
-        taken = TableSeat(self, self._tables, seat, order)
+        taken = TableSeat(self, self._tables, seat, order, teller)
         self.seats[taken.number] = self._opened[taken.number] = taken
         self._wake()
         return taken
@@ -331,7 +337,8 @@ class Session:
         for number, (seat, question) in self._unsent.items():
             table = question.table
             table.hand_over(question, now, free)
-            ask = encode.ask_bytes(number, seat.number, question.view(), question.legal, (*question.left(now), question.last))
+            times = *question.left(now), question.last
+            ask = seat.teller.of(table.game.deal).ask(number, seat.number, question.seat, times)
             seat.asked(number, ask)
             yield encode.element(ask)
 

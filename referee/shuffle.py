@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 KEY_BYTES = 32
 _WORDS = 1 << 32
+_EIGHT = struct.Struct(">8I")
 
 
 def match_key(league_key: bytes, match: str) -> bytes:
@@ -34,16 +36,15 @@ class Words:
         self._key = key
         self._label = label
         self._counter = 0
-        self._digest = b""
+        self._words: list[int] = []  # from the last to the next
 
     def word(self) -> int:
         """The next word."""
-        if not self._digest:
-            self._digest = hmac.digest(self._key, f"{self._label}/{self._counter}".encode(), "sha256")
+        if not self._words:
+            digest = hmac.digest(self._key, f"{self._label}/{self._counter}".encode(), "sha256")
+            self._words = [*_EIGHT.unpack(digest)][::-1]
             self._counter += 1
-        word = int.from_bytes(self._digest[:4], "big")
-        self._digest = self._digest[4:]
-        return word
+        return self._words.pop()
 
     def below(self, bound: int) -> int:
         """A uniform number in [0, bound), without modulo bias."""

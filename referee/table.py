@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from referee.game import BANK_EMPTY, ILLEGAL, INFRASTRUCTURE, LATE, SILENT
 from referee.lag import Lag
@@ -30,8 +30,7 @@ NOTE_BYTES: Final = 1024
 NO_ACTION: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A bot's answer: an action, or NO_ACTION with what it said instead in words, and its note."""
 
     action: int
@@ -176,7 +175,8 @@ class Table:
         if question is not self.question:
             return False
         try:
-            self.hand_over(question, now)
+            if question.handed is None:
+                self.hand_over(question, now)
             waited = self.waited(question, now)
             if waited > self.clock.answer + question.bank:
                 self._time_out(question, now)

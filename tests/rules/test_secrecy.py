@@ -29,8 +29,7 @@ def no_difference(first: worlds.World, second: worlds.World, seat: int) -> None:
 
 def ask_bytes(world: worlds.World, seat: int) -> bytes:
     """The ask as it goes over the wire; without legal moves where the seat is not to move."""
-    legal = world.deal.legal if world.deal.turn() == seat else 0
-    return encode.ask_bytes(7, 3, world.deal.view(seat), legal, (1.0, 10.0, None))
+    return encode.Telling(world.deal).ask(7, 3, seat, (1.0, 10.0, None))
 
 
 def compare(setting: settings.Setting, deals: int = DEALS, check: Callable[..., None] = no_difference) -> Counter[str]:
