@@ -69,6 +69,8 @@ class Run:
         self._waiting = deque(order.sets)
         self._started = False
         self._pumping = False
+        self._due = now
+        """No time for an answer runs out before."""
 
     # ---- who is there -------------------------------------------------------------------------------------------------
 
@@ -111,6 +113,17 @@ class Run:
             table.gone(seat, cause, now)
 
     # ---- tables -------------------------------------------------------------------------------------------------------
+
+    def expire(self, now: float) -> None:
+        """Step in where the time for an answer has run out. Tables are not looked at before that can be: there may be thousands."""
+        if now < self._due:
+            return
+        tables = list(self.playing.values())
+        for table in tables:
+            table.expire(now)
+        soonest = now + self.order.clock.answer  # what is asked from now on has so long at least
+        self._due = min((table.deadline for table in tables), default=soonest)
+        self._due = min(self._due, soonest)
 
     def pump(self, now: float) -> None:
         """Open tables while there are sets to play and room at the bots' streams; end when there is nothing left."""
@@ -296,8 +309,7 @@ class Hall:
         for session in self.sessions.values():
             session.start_stuck_clocks(now)
         for run in list(self.runs):
-            for table in list(run.playing.values()):
-                table.expire(now)
+            run.expire(now)
             run.check(now)
         if self.watch.lags(now):
             self._void(now)

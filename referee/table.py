@@ -9,6 +9,7 @@ everything that the loop was late.
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -290,6 +291,14 @@ class Table:
         self._on_finish(self)
 
     # ---- times and notes ----------------------------------------------------------------------------------------------
+
+    @property
+    def deadline(self) -> float:
+        """The time before which that for the open question cannot run out; later by what the loop was late. Without one, never."""
+        question = self.question
+        if question is None or question.handed is None:
+            return math.inf
+        return question.handed + self.clock.answer + question.bank
 
     def waited(self, question: Question, now: float) -> float:
         """Seconds that the bot has had for a question so far, the referee's own lag not counted."""

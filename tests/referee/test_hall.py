@@ -372,6 +372,28 @@ def test_an_opening_tells_all_that_is_agreed() -> None:
     assert (opened.time.ToMilliseconds(), opened.bank.ToMilliseconds(), opened.faults) == (1000, 2000, 3)
 
 
+def test_time_runs_out_at_each_table_by_itself() -> None:
+    """However the asks of many tables are spread in time, each is given up at the first tick after its own time, and not before."""
+    arena = Arena(sets=12, clock=Clock(answer=1.0, bank=0.5, start=20.0, grace=5.0, faults=1000))
+    arena.greet_all()
+    given_up: dict[int, float] = {}
+    handed: dict[int, float] = {}
+    for tick in range(1, 400):
+        now = tick / 50
+        if tick % 7 == 1:
+            for seat in range(3):
+                handed.update(dict.fromkeys((ask.id * 10 + seat for ask in arena.read(seat, now).asks), now))
+        before = {seat: set(arena.session(seat).open) for seat in range(3)}
+        bank = {number * 10 + seat: q.bank for seat in range(3) for number, (_, q) in arena.session(seat).open.items()}
+        arena.hall.tick(now)
+        for seat, numbers in before.items():
+            for number in numbers - set(arena.session(seat).open):
+                given_up[number * 10 + seat] = now - handed[number * 10 + seat] - 1.0 - bank[number * 10 + seat]
+    assert len(given_up) > 30
+    assert 0 < min(given_up.values())
+    assert max(given_up.values()) <= 0.02 + 1e-9
+
+
 def test_an_expired_ask_is_never_sent() -> None:
     """A bot that does not read runs out of time, and the asks that it missed leave nothing behind."""
     arena = Arena(sets=30, clock=Clock(answer=1.0, bank=0.0, grace=60.0))
