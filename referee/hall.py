@@ -115,7 +115,7 @@ class Run:
     # ---- tables -------------------------------------------------------------------------------------------------------
 
     def expire(self, now: float) -> None:
-        """Step in where the time for an answer has run out. Tables are not looked at before that can be: there may be thousands."""
+        """Step in where the time for an answer has run out. No table is looked at before that can be: there may be thousands."""
         if now < self._due:
             return
         tables = list(self.playing.values())

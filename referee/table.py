@@ -294,7 +294,7 @@ class Table:
 
     @property
     def deadline(self) -> float:
-        """The time before which that for the open question cannot run out; later by what the loop was late. Without one, never."""
+        """When the time for the open question runs out, unless the loop was late; never where there is none."""
         question = self.question
         if question is None or question.handed is None:
             return math.inf

@@ -45,6 +45,30 @@ async def _hello(launcher: launch.Launcher, folder: Path, *, boxed: bool) -> flo
     return taken
 
 
+async def together(bots: int) -> float:
+    """Seconds from the start of so many bots at once to the last one's Hello."""
+    launcher = launch.Launcher()
+    await launcher.listen()
+    tokens = [new_token() for _ in range(bots)]
+    server = Server(TokenBook(bots={digest(token): "bot" for token in tokens}))
+    words = launch.command(RUN)
+    try:
+        with tempfile.TemporaryDirectory(prefix="euchre-") as folder:
+            address = await server.start(f"unix:{folder}/referee.sock")
+            began = time.perf_counter()
+            started = [launcher.start(words, launch.environment(words, address, token), launch.ROOT, None) for token in tokens]
+            while sum(session.greeted for session in server.hall.sessions.values()) < bots:
+                await asyncio.sleep(0.001)
+            taken = time.perf_counter() - began
+            for bot in started:
+                bot.stop()
+            await asyncio.gather(*(bot.ended for bot in started))
+            await server.stop(0)
+    finally:
+        await launcher.close()
+    return taken
+
+
 async def _ended(launcher: launch.Launcher, *, boxed: bool) -> float:
     """Seconds from the start of a program that does nothing to its end."""
     box = isolate.box(Path(launch.ROOT) / "sample_bots") if boxed else None

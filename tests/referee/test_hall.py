@@ -373,7 +373,7 @@ def test_an_opening_tells_all_that_is_agreed() -> None:
 
 
 def test_time_runs_out_at_each_table_by_itself() -> None:
-    """However the asks of many tables are spread in time, each is given up at the first tick after its own time, and not before."""
+    """However asks are spread in time, each is given up at the first tick after its own time, and not before."""
     arena = Arena(sets=12, clock=Clock(answer=1.0, bank=0.5, start=20.0, grace=5.0, faults=1000))
     arena.greet_all()
     given_up: dict[int, float] = {}
@@ -390,7 +390,7 @@ def test_time_runs_out_at_each_table_by_itself() -> None:
             for number in numbers - set(arena.session(seat).open):
                 given_up[number * 10 + seat] = now - handed[number * 10 + seat] - 1.0 - bank[number * 10 + seat]
     assert len(given_up) > 30
-    assert 0 < min(given_up.values())
+    assert min(given_up.values()) > 0
     assert max(given_up.values()) <= 0.02 + 1e-9
 
 
