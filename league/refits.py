@@ -165,11 +165,12 @@ def walk(problem: Problem, cell: Ints, fit: Numbers, inverse: Numbers) -> Floats
     sets = wins + losses
     won = wins.sum(axis=1) + losses.sum(axis=0) + problem.prior_won - sets.sum(axis=0)
     prior, theta = problem.prior_won + problem.prior_lost, fit.astype(np.float32)
-    for _ in range(_STEPS):
-        step = inverse @ (won - _expected(sets, theta) - prior / (1 + np.exp(-theta)))
-        theta += step
-        if np.abs(step).max() <= _TOLERANCE:
-            return theta.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # steps that lead away end in infinities, and so without a result
+        for _ in range(_STEPS):
+            step = inverse @ (won - _expected(sets, theta) - prior / (1 + np.exp(-theta)))
+            theta += step
+            if np.abs(step).max() <= _TOLERANCE:
+                return theta.astype(np.float64)
     return None
 
 

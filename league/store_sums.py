@@ -49,12 +49,11 @@ class LeagueSums:
 
 
 _LEAGUE = select(leagues.c.id).where(leagues.c.name == bindparam("league"))
-_NUMBER = matches.c.id // RANGE
 _STAMPS = (
-    select(_NUMBER.label("number"), func.count(), func.sum(matches.c.changes))
+    select((matches.c.id // bindparam("size")).label("number"), func.count(), func.sum(matches.c.changes))
     .where(matches.c.league_id == bindparam("league"))
-    .group_by(_NUMBER)
-    .order_by(_NUMBER)
+    .group_by("number")
+    .order_by("number")
 )
 _KEPT = select(league_sums).where(league_sums.c.league_id == bindparam("league"), league_sums.c.format == FORMAT)
 _OF_RANGE = (matches.c.league_id == bindparam("league")) & matches.c.id.between(bindparam("first"), bindparam("last"))
@@ -84,6 +83,9 @@ _GAMES_OF_LEAGUE = _GAMES.join_from(games, matches).where(matches.c.league_id ==
 class SumStore(Database):
     """What the store knows of the sums of leagues."""
 
+    sum_range: int = RANGE
+    """Row ids of matches in a range of sums; the same for everybody who uses a database."""
+
     def league_sums(self, league: str, *, keep: bool = False) -> LeagueSums:
         """Return what the complete sets of a league come to, as they stand now.
 
@@ -98,10 +100,11 @@ class SumStore(Database):
             league_id = connection.execute(_LEAGUE, {"league": league}).scalar()
             if league_id is None:
                 raise NotFound(f"no league {league!r} is stored")
-            rows = connection.execute(_STAMPS, {"league": league_id})
+            rows = connection.execute(_STAMPS, {"league": league_id, "size": self.sum_range})
             stamps = {number: (count, int(changes)) for number, count, changes in rows}
             kept = _kept(connection, league_id, stamps) if keep else {}
-            made = {number: _read_range(connection, league_id, number) for number in stamps if number not in kept}
+            bounds = {number: (number * self.sum_range, (number + 1) * self.sum_range - 1) for number in stamps}
+            made = {number: _read_range(connection, league_id, *bounds[number]) for number in stamps if number not in kept}
             labels = select(league_variants.c.id, league_variants.c.label).where(league_variants.c.league_id == league_id)
             named = {number: label for number, label in connection.execute(labels)}  # noqa: C416 -- rows, not pairs, for mypy
             shown = {version: name for (of, version), name in shown_names(connection).items() if of == league_id}
@@ -129,9 +132,9 @@ def _kept(connection: Connection, league_id: int, stamps: Mapping[int, Stamp]) -
     return {row.number: unpack(row.data) for row in rows if stamps.get(row.number) == (row.matches, row.changes)}
 
 
-def _read_range(connection: Connection, league_id: int, number: int) -> Sums:
-    """Sum up the games of one range of matches."""
-    named = {"league": league_id, "first": number * RANGE, "last": (number + 1) * RANGE - 1}
+def _read_range(connection: Connection, league_id: int, first: int, last: int) -> Sums:
+    """Sum up the games of a range of matches by row id, of which at least one is the league's."""
+    named = {"league": league_id, "first": first, "last": last}
     ids, variants, numbers, seatings, modes = _fetched(connection, _MATCHES, named)
     seat_match, seat_version = (np.array(column, np.int64) for column in _fetched(connection, _SEATS, named))
     ours = np.isin(seat_match, ids)

@@ -165,7 +165,7 @@ class _Summing:
 
     def __init__(self, matches: MatchColumns, games: GameColumns) -> None:
         self._matches, self._many = matches, len(matches.id)
-        self._outcomes = _Outcomes(games.outcomes)
+        self._outcomes = _Outcomes(games.outcomes, int(matches.sizes.max(initial=0)))
         match, number = _positions(matches.id, games.match), games.number
         width = int(number.max(initial=0)) + 1
         code = match * width + number
@@ -248,15 +248,15 @@ def _positions(known: Ints, ids: Ints) -> Ints:
 
 
 class _Outcomes:
-    """What the texts of outcomes say: arrays by position in them (line-ups shorter than the longest have zeros at the end)."""
+    """What the texts of outcomes say, as arrays by position in them: for line-ups of up to `width`, with zeros at their ends."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], width: int) -> None:
         read = [_read(text) for text in texts]
         causes: dict[str, int] = {}
         self.faults = [_fault_counts(faults, forfeits, causes) for *_, faults, forfeits in read]
         self.causes = tuple(causes)
         self.deals: Ints = np.array([deals for _, _, deals, _, _ in read], np.int64)
-        width = max((len(points) for points, *_ in read), default=0)
+        width = max(width, *(len(points) for points, *_ in read), 0)
         self.points, self.places = (
             np.array([[*one[column], *[0] * (width - len(one[column]))] for one in read], np.int64).reshape(-1, width)
             for column in (0, 1)

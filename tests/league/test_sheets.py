@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,12 +10,11 @@ from league.errors import NotFound
 from league.schedule import planned
 from league.sheets import read_sheet
 from league.standings import standings, table_of
-from league.tallies import sheet_of, sum_up
-from tests.league.samples import play_missing, record, spec, variant
+from league.tallies import sheet_of
+from tests.league.samples import play_missing, record, same_sheet, spec, variant
 
 if TYPE_CHECKING:
     from league.store import Store
-    from league.tallies import Sheet
 
 VARIANTS = (variant("turn-up"), variant("ghost-hand"))
 
@@ -50,23 +48,13 @@ def fill(store: Store) -> None:
         play_missing(store, match.id)
 
 
-def same(one: Sheet, other: Sheet) -> None:
-    """Both sheets have the same of everything, and come to the same sums, to the last bit."""
-    assert (one.bots, one.sets, one.faults, one.forfeits) == (other.bots, other.sets, other.faults, other.forfeits)
-    assert one.places.tolist() == other.places.tolist()
-    first, second = sum_up(one), sum_up(other)
-    for a, b in ((first.seats, second.seats), (first.pairs, second.pairs)):
-        assert all(getattr(a, part.name).tolist() == getattr(b, part.name).tolist() for part in fields(a))
-    assert first.when.tolist() == second.when.tolist()
-
-
 @pytest.mark.parametrize("label", [None, "turn-up", "ghost-hand"])
 def test_columns_come_to_the_same_as_results(store: Store, label: str | None) -> None:
     """Names, sets, figures, faults and forfeits are those of the results, and so is the table to the last bit."""
     fill(store)
     for league in ("first", "second"):
         found, wanted = read_sheet(store, league, label, ["zoe"]), sheet_of(store.results(league, label), ["zoe"])
-        same(found, wanted)
+        same_sheet(found, wanted)
         assert found.blocks
         assert table_of(found, label).rows == standings(store.results(league, label), ["zoe"], label).rows
 
@@ -87,6 +75,6 @@ def test_a_league_without_games_has_an_empty_sheet(store: Store) -> None:
     for name in "abc":
         store.add_bot(name, f"play {name}")
     store.create_league(spec("new", tuple("abc"), 2, variants=VARIANTS))
-    same(read_sheet(store, "new", bots="abc"), sheet_of([], "abc"))
+    same_sheet(read_sheet(store, "new", bots="abc"), sheet_of([], "abc"))
     with pytest.raises(NotFound, match="no league 'other'"):
         read_sheet(store, "other")
