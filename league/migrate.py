@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import URL, Connection, Engine
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest revision under migrations/versions."""
 _LOCK = 0x_EC_43_E5  # any number that all releases agree on
 

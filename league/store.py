@@ -27,6 +27,7 @@ from league.store_reads import ReadStore
 from league.store_rounds import RoundStore
 from league.store_series import SeriesStore
 from league.store_submissions import SubmissionStore
+from league.store_sums import SumStore
 from league.store_tabulations import TabulationStore
 from league.store_workers import WorkerStore
 
@@ -50,6 +51,7 @@ class Store(  # one class a subject
     GameStore,
     FigureStore,
     ReadStore,
+    SumStore,
     TabulationStore,
     HabitStore,
     WorkerStore,

@@ -33,7 +33,7 @@ TIMING = ("LATE", "BANK_EMPTY")
 # What every game needs, put together once: SQLAlchemy takes longer over making a statement than over running it.
 _THIS = matches.c.id == bindparam("match")
 _COUNT_GAME = update(matches).where(_THIS).values(games_done=matches.c.games_done + 1)
-_COUNT_SET = update(matches).where(_THIS).values(sets_done=matches.c.sets_done + 1)
+_COUNT_SET = update(matches).where(_THIS).values(sets_done=matches.c.sets_done + 1, changes=matches.c.changes + 1)
 _COMPLETE = update(matches).where(_THIS, matches.c.games_done == matches.c.games_total).values(completed_at=bindparam("now"))
 _OF_SET = select(func.count(), func.min(games.c.dealer), func.max(games.c.dealer)).where(
     games.c.match_id == bindparam("match"), games.c.set_number == bindparam("number")

@@ -222,7 +222,8 @@ def _recount(connection: Connection, match: int, now: float) -> None:
     done, size = per_set.total(), games_a_set(seatings_of(row.seatings), row.mode)
     counts = {"games_done": done, "sets_done": sum(count == size for count in per_set.values())}
     completed = (row.completed_at or now) if done == row.games_total else None
-    connection.execute(update(matches).where(matches.c.id == match).values(**counts, completed_at=completed))
+    changed = {"completed_at": completed, "changes": matches.c.changes + 1}
+    connection.execute(update(matches).where(matches.c.id == match).values(**counts, **changed))
 
 
 def _set_aside(row: Row[tuple[object, ...]]) -> SetAside:

@@ -6,17 +6,15 @@ import hashlib
 import itertools
 import json
 import time
-from array import array
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import case, func, select
 
 from league.canonical import canonical
 from league.database import Database
-from league.errors import NotFound
 from league.model import Progress, VariantProgress
 from league.results import GameResult
 from league.schedule import games_a_match, games_a_set, planned_count, sets_planned
@@ -25,7 +23,7 @@ from league.store_matches import find_match, key_of, load_match, original_id, st
 from league.tables import bot_versions, bots, game_records, games, league_bots, league_variants, leagues, match_bots, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
@@ -63,23 +61,6 @@ class ReadStore(Database):
                 of_set = list(group)
                 if len(of_set) == contexts[match_id].set_size:
                     yield from (_result(row, contexts[match_id]) for row in of_set)
-
-    def result_columns(self, league: str, label: str | None = None) -> ResultColumns:
-        """Return the games of a league, or of one variant of it, by columns: for a million of them, `results` takes too long.
-
-        Games of sets that are not complete are among them. NotFound if there is no such league.
-        """
-        which = _Which(league, label, ())
-        with self._read() as connection:
-            league_id = connection.execute(select(leagues.c.id).where(leagues.c.name == league)).scalar()
-            if league_id is None:
-                raise NotFound(f"no league {league!r} is stored")
-            shown = {version: name for (of, version), name in _shown_names(connection).items() if of == league_id}
-            columns = (matches.c.id, matches.c.name, league_variants.c.label, matches.c.mode, matches.c.seatings)
-            found = _by_columns(connection, _wanted(select(*columns).select_from(matches), which), ("label", "mode", "seatings"))
-            seats = _by_columns(connection, _wanted(_lineups(), which))
-            rows = _by_columns(connection, _result_rows(which), ("places", "points", "faults", "forfeits"))
-        return ResultColumns(found, seats, rows, shown)
 
     def record_lines(self, match_id: str) -> Iterator[Json]:
         """Yield the match record line by line, as ``canonical`` writes it: header, complete sets in order, end.
@@ -246,7 +227,7 @@ def _contexts(connection: Connection, which: _Which) -> dict[int, _Context]:
     """Return the context of each match wanted, by row id."""
     columns = (matches.c.id, matches.c.name, matches.c.mode, matches.c.seatings, league_variants.c.label)
     names: dict[int, tuple[str, ...]] = {}
-    shown = _shown_names(connection)
+    shown = shown_names(connection)
     for match_id, league_id, version_id in connection.execute(_wanted(_lineups(), which)):
         names[match_id] = (*names.get(match_id, ()), shown[league_id, version_id])
     rows = connection.execute(_wanted(select(*columns).select_from(matches), which))
@@ -264,59 +245,7 @@ def _lineups() -> Select[Any]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ResultColumns:
-    """Games by columns, ordered by match and set; texts that come again and again are numbered.
-
-    `matches` has id, name, label, mode and seatings, `seats` match_id, league_id and bot_version_id in line-up order, `games`
-    the columns that results are made of; `shown` are names in standings by bot version.
-    """
-
-    matches: Columns
-    seats: Columns
-    games: Columns
-    shown: Mapping[int, str]
-
-
-@dataclass(slots=True)
-class Columns:
-    """Rows of a query by columns: numbers as they are, some columns of texts as positions in `texts`."""
-
-    values: dict[str, array[Any] | list[Any]]
-    texts: dict[str, list[str]]
-
-
-class _Numbered(dict[str, int]):
-    """Numbers texts in the order in which they come."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = number = len(self)
-        return number
-
-
-_CODES = {int: "q", float: "d"}
-
-
-def _by_columns(connection: Connection, query: Select[Any], texts: Sequence[str] = ()) -> Columns:
-    """Return what a query finds by columns, read a chunk at a time, past SQLAlchemy's own rows, which take as long again."""
-    result = connection.execute(query)
-    names = list(result.keys())
-    numbered = {name: _Numbered() for name in texts}
-    kinds = {name: "q" if name in numbered else _CODES.get(kind) for name, kind in _kinds(query)}
-    values: dict[str, array[Any] | list[Any]] = {name: array(kind) if (kind := kinds[name]) else [] for name in names}
-    cursor = cast("Any", result.cursor)
-    while chunk := cursor.fetchmany(_CHUNK):
-        for name, column in zip(names, zip(*chunk, strict=True), strict=True):
-            values[name].extend(map(numbered[name].__getitem__, column) if name in numbered else column)
-    result.close()
-    return Columns(values, {name: list(found) for name, found in numbered.items()})
-
-
-def _kinds(query: Select[Any]) -> list[tuple[str, type]]:
-    return [(column.name, column.type.python_type) for column in query.selected_columns]
-
-
-def _shown_names(connection: Connection) -> dict[tuple[int, int], str]:
+def shown_names(connection: Connection) -> dict[tuple[int, int], str]:
     """Return the name in standings of each version in each league, by row ids: see ``League.shown``."""
     query = (
         select(league_bots.c.league_id, bot_versions.c.id, bots.c.name, bot_versions.c.version)

@@ -244,9 +244,11 @@ matches = Table(
     Column("claim", Text),  # token of the attempt that holds the lease
     Column("lease_until", Double),
     Column("dropped_at", Double),  # a bot of it was withdrawn before it was complete
+    Column("changes", Integer, nullable=False, server_default="0"),  # grows with every complete set, and when games are exchanged
     CheckConstraint("mode IN ('duplicate', 'single')", name="mode"),
     CheckConstraint("games_done <= games_total", name="games"),
-    Index(None, "league_id", "id"),
+    # A league's matches in order, and whether anything has changed in a range of them.
+    Index(None, "league_id", "id", "changes"),
     # What is still to be played, however much has been.
     Index("ix_matches_open", "league_id", "id", sqlite_where=_open, postgresql_where=_open),
     # What has been played, with all that progress sums up.
@@ -319,6 +321,18 @@ tabulation_parts = Table(
     Column("league_id", ForeignKey("leagues.id"), primary_key=True),
     Column("label", Text, primary_key=True),
     Column("part", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# What the sets of ranges of a league's matches come to, worked out from the games: what is lost of it is worked out again.
+league_sums = Table(
+    "league_sums",
+    metadata,
+    Column("league_id", ForeignKey("leagues.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # of the range, by row ids
+    Column("matches", Integer, nullable=False),  # in the range, when this was read
+    Column("changes", Integer, nullable=False),  # the sum of theirs then
+    Column("format", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
 

@@ -60,7 +60,7 @@ def tabulate(store: Store, name: str, label: str | None = None) -> bool:
 def _work_out(store: Store, name: str, label: str | None) -> None:
     begun = time.time()
     league, sets = store.league(name), sets_of(store.progress(name), label)
-    sheet = read_sheet(store, name, label, [bot.bot for bot in league.bots])
+    sheet = read_sheet(store, name, label, [bot.bot for bot in league.bots], keep=True)
     sums = sum_up(sheet)
     table = table_of(sheet, label, sums)
     parts = {"rows": pack_rows(rows_of(table)), "arrays": pack_arrays(table), "history": pack_history(history(sums))}

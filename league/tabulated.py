@@ -23,7 +23,7 @@ from league.standings import Standing, Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMAT = 1
+FORMAT = 2
 """Changes whenever these bytes, or what is worked out, mean something else: tables of another format are worked out again."""
 
 

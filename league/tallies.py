@@ -7,7 +7,7 @@ which results come changes nothing, to the last bit.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from league.results import GameResult
 
@@ -88,26 +88,49 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Games with equally long line-ups: set, deals, stored (games,), the rest (games, line-up)."""
+    """Sums over games of the same set and line-up, one row each, for equally long line-ups.
+
+    set, games, deals, stored (rows,); bots, points (rows, line-up); score (rows, pairs) counts, for each pair of positions in
+    the order of `combinations`, the games in which the first placed above the second, a shared place as half. `stored` is
+    when the last of the games came in.
+    """
 
     set: Ints
+    games: Floats
     deals: Floats
     bots: Ints
-    places: Ints
     points: Floats
+    score: Floats
     stored: Floats
+
+    def in_order(self) -> Block:
+        """The same with every line-up in the order of its bots."""
+        if bool((self.bots[:, 1:] >= self.bots[:, :-1]).all()):
+            return self
+        order = np.argsort(self.bots, axis=1, kind="stable")
+        bots, points = np.take_along_axis(self.bots, order, axis=1), np.take_along_axis(self.points, order, axis=1)
+        return replace(self, bots=bots, points=points, score=self._turned(order))
+
+    def _turned(self, order: Ints) -> Floats:
+        size, rows = self.bots.shape[1], np.arange(len(self.bots))
+        square = np.zeros((len(rows), size, size))
+        for pair, (i, j) in enumerate(combinations(range(size), 2)):
+            square[:, i, j], square[:, j, i] = self.score[:, pair], self.games - self.score[:, pair]
+        pairs = [square[rows, order[:, i], order[:, j]] for i, j in combinations(range(size), 2)]
+        return np.stack(pairs, axis=1) if pairs else self.score
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Games of complete sets as arrays; bots by name, sorted, sets by variant, match and number; blocks by line-up length.
+    """Complete sets as arrays; bots by name, sorted, sets by variant, match and number; blocks by line-up length.
 
-    `faults` counts faults by bot and cause, `forfeits` forfeited games by bot.
+    `places` (bots, places) counts games by bot and place, `faults` faults by bot and cause, `forfeits` forfeited games by bot.
     """
 
     bots: tuple[str, ...]
     sets: int
     blocks: tuple[Block, ...]
+    places: Ints
     faults: Mapping[str, Mapping[str, int]]
     forfeits: Mapping[str, int]
 
@@ -118,8 +141,9 @@ def sheet_of(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Sheet:
     lineups = {game.bots for game in games}
     names = sorted({*bots, *(name for lineup in lineups for name in lineup)})
     keys = sorted({(game.variant, game.match, game.set) for game in games})
-    blocks = _blocks(games, {name: i for i, name in enumerate(names)}, {key: i for i, key in enumerate(keys)})
-    return Sheet(tuple(names), len(keys), tuple(blocks), *_count_faults(games))
+    index = {name: i for i, name in enumerate(names)}
+    blocks = _blocks(games, index, {key: i for i, key in enumerate(keys)})
+    return Sheet(tuple(names), len(keys), tuple(blocks), _count_places(games, index), *_count_faults(games))
 
 
 def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
@@ -128,10 +152,10 @@ def tally(results: Iterable[GameResult], bots: Iterable[str] = ()) -> Tally:
 
 
 def sum_up(sheet: Sheet) -> Tally:
-    """Sum games by set and bot, and by set and pair."""
-    blocks, size = sheet.blocks, len(sheet.bots)
-    places, seats, pairs = _count_places(blocks, size), _seats(blocks, size), _pairs(blocks, size)
-    return Tally(sheet.bots, sheet.sets, places, seats, pairs, _completion(blocks, sheet.sets))
+    """Sum up by set and bot, and by set and pair."""
+    blocks, size = [block.in_order() for block in sheet.blocks], len(sheet.bots)
+    seats, pairs = _seats(blocks, size), _pairs(blocks, size)
+    return Tally(sheet.bots, sheet.sets, sheet.places, seats, pairs, _completion(blocks, sheet.sets))
 
 
 def _count_faults(games: Iterable[GameResult]) -> tuple[dict[str, Counter[str]], Counter[str]]:
@@ -161,67 +185,83 @@ def _blocks(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[
 
 def _block(games: Sequence[GameResult], bots: dict[str, int], sets: dict[tuple[str, str, int], int]) -> Block:
     lineups = {lineup: [bots[name] for name in lineup] for lineup in {game.bots for game in games}}
+    numbers = [sets[game.variant, game.match, game.set] for game in games]
+    order = sorted(range(len(games)), key=numbers.__getitem__)
+    ordered = [games[at] for at in order]
+    places = np.array([game.places for game in ordered], np.int64)
     return Block(
-        np.array([sets[game.variant, game.match, game.set] for game in games], np.int64),
-        np.array([game.deals for game in games], np.float64),
-        np.array([lineups[game.bots] for game in games], np.int64),
-        np.array([game.places for game in games], np.int64),
-        np.array([game.points for game in games], np.float64),
-        np.array([game.stored_at for game in games], np.float64),
+        np.array(numbers, np.int64)[order],
+        np.ones(len(games)),
+        np.array([game.deals for game in ordered], np.float64),
+        np.array([lineups[game.bots] for game in ordered], np.int64),
+        np.array([game.points for game in ordered], np.float64),
+        np.stack([*_scores(places)], axis=1) if places.shape[1] > 1 else np.zeros((len(games), 0)),
+        np.array([game.stored_at for game in ordered], np.float64),
     )
 
 
-def _count_places(blocks: Sequence[Block], bots: int) -> Ints:
-    width = max((int(block.places.max()) for block in blocks), default=0)
-    counts = np.zeros((bots, width), np.int64)
-    for block in blocks:
-        np.add.at(counts, (block.bots, block.places - 1), 1)
+def _scores(places: Ints) -> Iterator[Floats]:
+    for i, j in combinations(range(places.shape[1]), 2):
+        yield 0.5 + 0.5 * np.sign(places[:, j] - places[:, i])
+
+
+def _count_places(games: Sequence[GameResult], bots: Mapping[str, int]) -> Ints:
+    counts = np.zeros((len(bots), max((place for game in games for place in game.places), default=0)), np.int64)
+    for game in games:
+        for bot, place in zip(game.bots, game.places, strict=True):
+            counts[bots[bot], place - 1] += 1
     return counts
 
 
 def _seats(blocks: Sequence[Block], bots: int) -> SeatRows:
-    rows = [_seat(block, index) for block in blocks for index in range(block.bots.shape[1])]
-    sets, columns = _concatenate(rows, 2, 4)
-    keys, (games, points, margin, deals) = _sum_by(sets[0] * bots + sets[1], columns)
+    rows = [_seat(block, bots) for block in blocks]
+    codes, columns = _concatenate(rows, 4)
+    keys, (games, points, margin, deals) = _sum_by(codes, columns)
     return SeatRows(keys // max(bots, 1), keys % max(bots, 1), games, points, margin, deals)
 
 
-def _seat(block: Block, index: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
-    own = block.points[:, index]
+def _seat(block: Block, bots: int) -> tuple[Ints, tuple[Floats, ...]]:
     size = block.points.shape[1]
     # With two or three bots this is a whole or half number, so sums are exact in any order.
-    margin = (size * own - block.points.sum(axis=1)) / max(size - 1, 1)
-    return (block.set, block.bots[:, index]), (np.ones_like(own), own, margin, block.deals)
+    margin = (size * block.points - block.points.sum(axis=1, keepdims=True)) / max(size - 1, 1)
+    code = block.set[:, None] * bots + block.bots
+    games, deals = (np.repeat(column, size) for column in (block.games, block.deals))
+    return code.ravel(), (games, block.points.ravel(), margin.ravel(), deals)
 
 
 def _pairs(blocks: Sequence[Block], bots: int) -> PairRows:
-    rows = [_pair(block, i, j) for block in blocks for i, j in combinations(range(block.bots.shape[1]), 2)]
-    (sets, first, second), columns = _concatenate(rows, 3, 4)
-    different = first != second
-    code = ((sets * bots + first) * bots + second)[different]
-    keys, (games, score, margin, deals) = _sum_by(code, tuple(column[different] for column in columns))
+    rows = [_pair(block, bots) for block in blocks if block.bots.shape[1] > 1]
+    codes, columns = _concatenate(rows, 4)
+    keys, (games, score, margin, deals) = _sum_by(codes, columns)
     size = max(bots, 1)
     return PairRows(keys // size**2, keys // size % size, keys % size, games, score, margin, deals)
 
 
-def _pair(block: Block, i: int, j: int) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
-    a, b = block.bots[:, i], block.bots[:, j]
-    sign = np.where(a < b, 1.0, -1.0)
-    score = 0.5 + 0.5 * sign * np.sign(block.places[:, j] - block.places[:, i])
-    margin = sign * (block.points[:, i] - block.points[:, j])
-    return (block.set, np.minimum(a, b), np.maximum(a, b)), (np.ones_like(score), score, margin, block.deals)
+def _pair(block: Block, bots: int) -> tuple[Ints, tuple[Floats, ...]]:
+    i, j = (np.array(side) for side in zip(*combinations(range(block.bots.shape[1]), 2), strict=True))
+    first, second = block.bots[:, i], block.bots[:, j]
+    code = (block.set[:, None] * bots + first) * bots + second
+    margin = block.points[:, i] - block.points[:, j]
+    games, deals = (np.repeat(column, len(i)) for column in (block.games, block.deals))
+    different = (first != second).ravel()
+    columns = (games, block.score.ravel(), margin.ravel(), deals)
+    if different.all():
+        return code.ravel(), columns
+    return code.ravel()[different], tuple(column[different] for column in columns)
 
 
-def _concatenate(
-    rows: Sequence[tuple[tuple[Ints, ...], tuple[Floats, ...]]], keys: int, columns: int
-) -> tuple[tuple[Ints, ...], tuple[Floats, ...]]:
-    no_keys, no_columns = np.zeros(0, np.int64), np.zeros(0)
+def _concatenate(rows: Sequence[tuple[Ints, tuple[Floats, ...]]], columns: int) -> tuple[Ints, tuple[Floats, ...]]:
+    if len(rows) == 1:
+        return rows[0]
+    no_codes, no_columns = np.zeros(0, np.int64), np.zeros(0)
     return (
-        tuple(np.concatenate([no_keys, *(row[0][k] for row in rows)]) for k in range(keys)),
+        np.concatenate([no_codes, *(row[0] for row in rows)]),
         tuple(np.concatenate([no_columns, *(row[1][c] for row in rows)]) for c in range(columns)),
     )
 
 
 def _sum_by(code: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
+    if bool((code[1:] > code[:-1]).all()):  # each is there once, and in its place
+        return code, list(columns)
     keys, group = np.unique(code, return_inverse=True)
     return keys, [np.bincount(group, column, len(keys)).astype(np.float64) for column in columns]

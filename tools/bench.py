@@ -401,6 +401,13 @@ def _information(header: Json, lines: Sequence[Json]) -> tuple[float, int]:
     return choices, count
 
 
+def bench_standings(rounds: int) -> None:
+    """Tables of standings against one pass in SQL."""
+    from tools import bench_standings as standings  # noqa: PLC0415 - SQLAlchemy is slow to import
+
+    standings.bench_standings(rounds)
+
+
 def bench_records(_rounds: int) -> None:
     """Bytes of a record, compressed, against the information in it: the choices of the seats, and nothing that follows."""
     for variant in VARIANTS:
@@ -426,6 +433,7 @@ BENCHES: dict[str, Callable[[int], None]] = {
     "selfplay": bench_selfplay,
     "wire": bench_wire,
     "records": bench_records,
+    "standings": bench_standings,
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from league.model import LeagueSpec, VariantSpec
 from league.schedule import planned
+from league.tallies import sum_up
 from referee.game import Game
 from referee.rules import Rules
 from referee.rules.cards import bits
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from league.model import League, Match
     from league.store import Store
+    from league.tallies import Sheet
 
 CLOCK = {"answer": 1.0, "bank": 10.0, "start": 20.0, "grace": 5.0, "faults": 3}
 KEY = bytes(range(32))
@@ -73,3 +76,13 @@ def play_missing(store: Store, match_id: str, limit: int | None = None) -> int:
     match, key = store.match(match_id), store.match_key(match_id)
     missing = store.missing_games(match_id)[:limit]
     return sum(store.add_game(match_id, s, seating, *play(match, key, s, seating)) for s, seating in missing)
+
+
+def same_sheet(one: Sheet, other: Sheet) -> None:
+    """Both sheets have the same of everything, and come to the same sums, to the last bit."""
+    assert (one.bots, one.sets, one.faults, one.forfeits) == (other.bots, other.sets, other.faults, other.forfeits)
+    assert one.places.tolist() == other.places.tolist()
+    first, second = sum_up(one), sum_up(other)
+    for a, b in ((first.seats, second.seats), (first.pairs, second.pairs)):
+        assert all(getattr(a, part.name).tolist() == getattr(b, part.name).tolist() for part in fields(a))
+    assert first.when.tolist() == second.when.tolist()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from league.errors import NotFound
 from league.schedule import planned
 from league.sheets import read_sheet
 from league.standings import standings, table_of
-from league.tallies import Block, Sheet, sheet_of
-from tests.league.samples import play_missing, record, spec, variant
+from league.tallies import sheet_of
+from tests.league.samples import play_missing, record, same_sheet, spec, variant
 
 if TYPE_CHECKING:
     from league.store import Store
@@ -49,28 +48,13 @@ def fill(store: Store) -> None:
         play_missing(store, match.id)
 
 
-def same(one: Sheet, other: Sheet) -> None:
-    """Both sheets have the same of everything, blocks by row."""
-    assert (one.bots, one.sets, one.faults, one.forfeits) == (other.bots, other.sets, other.faults, other.forfeits)
-    assert len(one.blocks) == len(other.blocks)
-    for a, b in zip(one.blocks, other.blocks, strict=True):
-        assert rows(a) == rows(b)
-
-
-def rows(block: Block) -> list[list[float]]:
-    """What a block has of each game, whatever their order."""
-    parts = (block.set, block.deals, block.stored, block.bots, block.places, block.points)
-    table = np.concatenate([np.asarray(part, np.float64).reshape(len(block.set), -1) for part in parts], axis=1)
-    return sorted(table.tolist())
-
-
 @pytest.mark.parametrize("label", [None, "turn-up", "ghost-hand"])
 def test_columns_come_to_the_same_as_results(store: Store, label: str | None) -> None:
     """Names, sets, figures, faults and forfeits are those of the results, and so is the table to the last bit."""
     fill(store)
     for league in ("first", "second"):
         found, wanted = read_sheet(store, league, label, ["zoe"]), sheet_of(store.results(league, label), ["zoe"])
-        same(found, wanted)
+        same_sheet(found, wanted)
         assert found.blocks
         assert table_of(found, label).rows == standings(store.results(league, label), ["zoe"], label).rows
 
@@ -91,6 +75,6 @@ def test_a_league_without_games_has_an_empty_sheet(store: Store) -> None:
     for name in "abc":
         store.add_bot(name, f"play {name}")
     store.create_league(spec("new", tuple("abc"), 2, variants=VARIANTS))
-    assert read_sheet(store, "new", bots="abc") == sheet_of([], "abc")
+    same_sheet(read_sheet(store, "new", bots="abc"), sheet_of([], "abc"))
     with pytest.raises(NotFound, match="no league 'other'"):
         read_sheet(store, "other")
