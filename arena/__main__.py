@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "play": ("arena.cli.play:play", "Play a match here and now, and print the result."),
+    "tune": (
+        "arena.cli.tune:tune",
+        "Measure a bot in Python against others by the thousand of sets, and what changing it brings.",
+    ),
     "check": ("arena.cli.check:check", "Check that a bot keeps the protocol, step by step."),
     "verify": ("arena.cli.verify:verify", "Replay records of matches and say what is wrong, if anything."),
     "show": ("arena.cli.show:show", "Print a deal of a record so that a person can follow it."),

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
+from arena.tune import Series, Source, load
 from league.model import BotVersion, Entry, League, LeagueVariant, Round
 from league.precision import Gaps, next_round
 from league.ratings import SCALE, rate
 from league.tallies import PairRows
 from referee.rules import Rules
-from tools.duel import Series, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,8 +92,8 @@ class Samples(Simulation):
 
     def __init__(self, case: Case, seed: int) -> None:
         super().__init__(case, seed)
-        self._bots = [load(name) for name in SAMPLES]
-        self._series = [Series(Rules("turn-up"), self._random.bytes(32), DEALS) for _ in range(len(SAMPLES) ** 2)]
+        self._bots = [load(Source(f"sample_bots.python.{module}")) for module in SAMPLES]
+        self._series = [Series(Rules("turn-up"), self._random.bytes(32), f"deals:{DEALS}") for _ in range(len(SAMPLES) ** 2)]
         self._next = [0] * len(self._series)
 
     def play(self, pairs: Sequence[tuple[int, int]], sets: int) -> None:
@@ -105,12 +105,12 @@ class Samples(Simulation):
 
     def _play_set(self, a: int, b: int) -> float:
         pair = a * len(SAMPLES) + b
-        games = list(self._series[pair].play_set([self._bots[a], self._bots[b]], self._next[pair]))
+        played = self._series[pair].play_set(self._next[pair], [self._bots[a], self._bots[b]], ["first", "second"])
         self._next[pair] += 1
-        return sum(0.5 + 0.5 * float(np.sign(game.points[0] - game.points[1])) for game in games)
+        return GAMES * (0.5 + 0.5 * played.games[1])
 
 
-SAMPLES = ("counter", "greedy", "lowest", "random")
+SAMPLES = ("counter", "greedy", "lowest", "random_bot")
 DEALS = 8
 SAMPLE_CASE = Case("counter, greedy, lowest, random", (0, 0, 0, 0), 50, sets=5)
 

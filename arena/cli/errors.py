@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import redis
 
+from arena.tune import BadBot, BotFailed
 from league.errors import BadArchive, BadManifest, BadName, BadSpec, BadStoreUrl, LeagueError
 from referee.errors import BadLimit, BadOrder, RefereeError
 from referee.rules import RulesError
@@ -12,8 +13,8 @@ from worker.sandbox import NoSandbox
 from worker.settings import BadSetting
 from worker.valkey import NoQueueServer
 
-USAGE = (BadArchive, BadLimit, BadManifest, BadName, BadOrder, BadSpec, BadStoreUrl, RulesError, BadSetting)
-FAILURES = (LeagueError, NoQueueServer, NoSandbox, RefereeError)
+USAGE = (BadArchive, BadBot, BadLimit, BadManifest, BadName, BadOrder, BadSpec, BadStoreUrl, RulesError, BadSetting)
+FAILURES = (BotFailed, LeagueError, NoQueueServer, NoSandbox, RefereeError)
 
 
 def translated(error: Exception) -> click.ClickException | None:

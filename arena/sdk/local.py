@@ -133,10 +133,10 @@ class LocalFacts:
         return _card(self._view.received)
 
 
-def table_for(rules: Rules, seat: int, number: int = 0) -> Table:
-    """The table as it would be opened for a seat."""
+def table_for(rules: Rules, seat: int, number: int = 0, fmt: str = "game") -> Table:
+    """The table as it would be opened for a seat, but without a clock."""
     options = {name: text_of(value) for name, value in rules.options.items()}
-    return Table(number, "local", rules.name, options, seat, rules.seats)
+    return Table(number, "local", rules.name, options, seat, rules.seats, fmt)
 
 
 def view_of(deal: Deal, table: Table) -> View:

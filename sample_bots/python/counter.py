@@ -16,7 +16,7 @@ from sample_bots.python.worlds import look_ahead
 BUDGET = 3000
 """Cards to be played out for one decision: two or three milliseconds' worth."""
 
-# What it is worth not to make a call, in points over the average opponent, found by trying against `greedy` (tools/duel.py). The
+# What it is worth not to make a call, in points over the average opponent, found by trying against `greedy` (`arena tune`). The
 # measures are flat about these numbers.
 PASS_BEHIND_RIVAL = {1: -0.6, 2: -0.4}
 """An opponent holds the bid; by the number of opposing sides."""
