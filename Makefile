@@ -5,6 +5,8 @@
 PY := .venv/bin/python
 STAMPS := .stamps
 SETUP := pyproject.toml constraints.txt tools/setup
+# Thousands of short programs run here, which would take twice as long if each compiled what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 # One more than there are processors: many tests wait for the programs that they start.
 TESTS := $(PY) -m pytest -q --durations=20 --durations-min=5 -n $(shell echo $$(($$(nproc) + 1))) --dist worksteal
 
@@ -40,6 +42,11 @@ compiled: $(STAMPS)/check ## compile the rules (wants a C compiler); without it 
 
 bench: $(STAMPS)/test-all ## measure, side by side
 	@OPENBLAS_NUM_THREADS=1 $(PY) -m tools.bench
+	@$(PY) -m tools.bench_match
+	@$(PY) -m tools.bench_workers
+	@$(PY) -m tools.bench_crowd growth
+	@$(PY) -m tools.bench_crowd memory
+	@$(PY) -m tools.bench_standings
 	@$(PY) -m tools.bench_dashboard
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included

@@ -105,9 +105,17 @@ def _trick(leader: int, cards: list[int], winner: int) -> bytes:
 
 _PART: Final = 11
 _LOW: Final = (1 << _PART) - 1
-_CARDS: Final = tuple(
-    tuple(bytes(bits(mask << shift)).translate(_NEXT) for mask in range(1 << _PART)) for shift in (0, _PART, 2 * _PART)
-)
+
+
+def _third(first: int) -> list[bytes]:
+    """By mask of eleven cards from `first` on: the cards, in the protocol's numbers. Each card doubles what there is."""
+    found = [b""]
+    for card in range(first, first + _PART):
+        found += [fewer + _ONE[card + 1] for fewer in found]
+    return found
+
+
+_CARDS: Final = (_third(0), _third(_PART), _third(2 * _PART))
 """[third][mask]: the cards of a mask of eleven, in the protocol's numbers; three of them are any hand's."""
 
 

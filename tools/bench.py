@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -291,63 +292,88 @@ def refereed(sets: int) -> Measure:
     return measure
 
 
-def echo(messages: int, batch: int = BATCH, clients: int = CLIENTS) -> Measure:
-    """Decisions a second of a bare grpc.aio stream: the same bytes and batches, and nobody thinks."""
+def echo(messages: int, batch: int = BATCH, clients: int = CLIENTS, *, in_turn: bool = False) -> Measure:
+    """Decisions a second of a bare grpc.aio stream: the same bytes and batches, and nobody thinks.
+
+    With `in_turn` one client is asked after the other, as the bots at a single table are.
+    """
 
     def measure() -> float:
         with tempfile.TemporaryDirectory() as folder:
-            return asyncio.run(_serve_echo(f"unix:{folder}/echo.sock", messages, batch, clients))
+            return asyncio.run(Echo(f"unix:{folder}/echo.sock", messages, batch, clients, in_turn=in_turn).measure())
 
     return measure
 
 
-async def _serve_echo(address: str, messages: int, batch: int, clients: int) -> float:
-    ask = bytes(ASK_BYTES * batch)
-    spans: list[float] = []
+class Echo:
+    """A server and its clients, each a process, as the arena's bots are; `arena.run` uses the same kind of stream."""
 
-    async def play(_requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+    def __init__(self, address: str, messages: int, batch: int, clients: int, *, in_turn: bool) -> None:
+        self.address = address
+        self.messages = messages
+        self.batch = batch
+        self.clients = clients
+        self._in_turn = in_turn
+        self._ask = bytes(ASK_BYTES * batch)
+        self._streams: list[grpc.aio.ServicerContext[bytes, bytes]] = []
+        self._all_there = asyncio.Event()
+        self._over = asyncio.Event()
+
+    async def measure(self) -> float:
+        """Decisions a second."""
+        handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
+        server = grpc.aio.server()
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Echo", {"Play": handler}),))
+        server.add_insecure_port(self.address)
+        await server.start()
+        command = [sys.executable, "-m", "tools.bench", "--echo-client", self.address, "--echo-batch", str(self.batch)]
+        started = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(self.clients)]
+        await self._all_there.wait()
+        began = time.perf_counter()
+        await (self._one_after_the_other() if self._in_turn else self._all_at_once())
+        taken = time.perf_counter() - began
+        self._over.set()
+        for client in started:
+            await client.wait()
+        await server.stop(0)
+        return self.messages * self.batch * (1 if self._in_turn else self.clients) / taken
+
+    async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         await context.read()
-        started = time.perf_counter()
-        for _ in range(messages):
-            await context.write(ask)
-            await context.read()
-        spans.append(time.perf_counter() - started)
+        self._streams.append(context)
+        if len(self._streams) == self.clients:
+            self._all_there.set()
+        await self._over.wait()
 
-    handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
-    server = grpc.aio.server()
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("bench.Echo", {"Play": handler}),))
-    server.add_insecure_port(address)
-    await server.start()
-    command = [sys.executable, "-m", "tools.bench", "--echo-client", address, "--echo-batch", str(batch)]
-    started = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(clients)]
-    for client in started:
-        await client.wait()
-    await server.stop(0)
-    return clients * messages * batch / max(spans)
+    async def _one_after_the_other(self) -> None:
+        for number in range(self.messages):
+            await self._exchange(self._streams[number % self.clients], 1)
+
+    async def _all_at_once(self) -> None:
+        await asyncio.gather(*(self._exchange(stream, self.messages) for stream in self._streams))
+
+    async def _exchange(self, stream: grpc.aio.ServicerContext[bytes, bytes], times: int) -> None:
+        for _ in range(times):
+            await stream.write(self._ask)
+            await stream.read()
 
 
 def echo_client(address: str, batch: int) -> None:
     """One client of the echo: answers every message until the stream ends."""
     answer = bytes(ANSWER_BYTES * batch)
+    replies: SimpleQueue[bytes] = SimpleQueue()
+    replies.put(answer)
     with grpc.insecure_channel(address) as channel:
-        replies: list[bytes] = [answer]
-
-        def requests() -> object:
-            while True:
-                while not replies:
-                    time.sleep(0)
-                yield replies.pop()
-
-        for _ in channel.stream_stream("/bench.Echo/Play")(requests()):  # type: ignore[arg-type]
-            replies.append(answer)  # noqa: PERF401 - one at a time: the other thread sends each at once
+        for _ in channel.stream_stream("/bench.Echo/Play")(iter(replies.get, None)):  # type: ignore[arg-type]
+            replies.put(answer)
 
 
 def bench_wire(rounds: int) -> None:
     """Refereed play against the bare echo: with as many tables as a stream may have, and with one."""
     compare("refereed decisions, 64 tables, against an echo of 64", refereed(192), echo(300), rounds, "decisions/s")
     compare("the same against an echo of 10, as many as travel together", refereed(192), echo(1000, 10), rounds, "decisions/s")
-    # Three bots at one table are asked in turn, so that the echo of one client is what bounds it. A first game is not counted.
-    compare("one table at a time against an echo of one, one client", refereed_alone(60), echo(1500, 1, 1), rounds, "decisions/s")
+    alone = echo(3000, 1, in_turn=True)
+    compare("one table, against an echo of one, three clients in turn", refereed_alone(60), alone, rounds, "decisions/s")
 
 
 def refereed_alone(deals: int) -> Measure:

@@ -73,7 +73,7 @@ def main() -> None:
     """Measure in turn, so that a machine that gets slower or faster does so for all alike; print medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sets", type=int, default=30, help="of each of the six matches")
+    parser.add_argument("--sets", type=int, default=100, help="of each of the six matches")
     given = parser.parse_args()
     lines = (Line("bots that answer at once", 0.0, 4, given.sets), Line("bots that think 5 ms", 5.0, 4, given.sets))
     print(f"{len(os.sched_getaffinity(0))} processors, load {os.getloadavg()[0]:.1f}, {lines[0].all_sets} sets of one deal")

@@ -80,10 +80,18 @@ def _actions_of(mask: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+def _third(first: int) -> tuple[tuple[int, ...], ...]:
+    """By mask of eleven cards from `first` on: the cards. Each card doubles what there is."""
+    found: list[tuple[int, ...]] = [()]
+    for card in range(first, first + 11):
+        found += [(*fewer, card) for fewer in found]
+    return tuple(found)
+
+
 _LOW: Final = 2047
-_LOW_CARDS: Final = tuple(_actions_of(part) for part in range(2048))
-_MIDDLE_CARDS: Final = tuple(tuple(card + 11 for card in cards) for cards in _LOW_CARDS)
-_HIGH_CARDS: Final = tuple(tuple(card + 22 for card in cards) for cards in _LOW_CARDS)
+_LOW_CARDS: Final = _third(0)
+_MIDDLE_CARDS: Final = _third(11)
+_HIGH_CARDS: Final = _third(22)
 _CALLS: Final[dict[int, tuple[int, ...]]] = {}
 """The calls of the masks that came up; a variant asks for a few dozen."""
 
