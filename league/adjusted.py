@@ -2,8 +2,8 @@
 
 What the cards were worth, by measures that know nothing of the players, has mean nothing over honest deals. A multiple of it is
 taken off the points of every set: as much as explains them best. The multiples for a set are fitted to the other sets alone
-(cross-fitting), so that they are independent of the set's cards, and the mean of what is taken off stays nothing. (S. Lavenberg and
-P. Welch, A Perspective on the Use of Control Variables, 1981; for card games M. Zinkevich, M. Bowling, N. Bard, M. Kan and
+(cross-fitting), so that they are independent of the set's cards, and the mean of what is taken off stays nothing. (S. Lavenberg
+and P. Welch, A Perspective on the Use of Control Variables, 1981; for card games M. Zinkevich, M. Bowling, N. Bard, M. Kan and
 D. Billings, Optimal Unbiased Estimators for Evaluating Agent Performance, 2006.)
 """
 
@@ -53,8 +53,8 @@ def adjust(points: Floats, deals: Floats, worth: Floats) -> Adjusted | None:
         worth: (sets, measures) what the set's cards were worth, of mean nothing.
 
     Returns:
-        None with fewer than thirty sets, and where the cards were worth nothing in all of them: with the same deals in every seating
-        each bot has had the same cards.
+        None with fewer than thirty sets, and where the cards were worth nothing in all of them: with the same deals in every
+        seating each bot has had the same cards.
     """
     if len(points) < FEWEST or float(np.abs(worth).max(initial=0.0)) < _NOTHING:
         return None

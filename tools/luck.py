@@ -89,9 +89,10 @@ def unbiased(rules: Rules, matches: int, deals: int) -> None:
     leads = adjusted_leads(random_games(rules, matches * SETS, deals, 1))
     taken, error = mean_of([lead.luck for lead in leads]), mean_of([lead.adjusted.value - TRUTH for lead in leads])
     raw, adjusted = covered([lead.raw for lead in leads]), covered([lead.adjusted for lead in leads])
+    narrowed = mean_of([100 * lead.narrowed for lead in leads])[0]
     print(
         f"{rules.name:11} {_format(deals):8} {matches:5} taken off {taken[0]:+.4f} ± {taken[1]:.4f}  error {error[0]:+.4f} ± "
-        f"{error[1]:.4f}  covered {raw:.1f} %, {adjusted:.1f} %  narrower by {100 * mean_of([x.narrowed for x in leads])[0]:.1f} %",
+        f"{error[1]:.4f}  covered {raw:.1f} %, {adjusted:.1f} %  narrower by {narrowed:.1f} %",
         flush=True,
     )
 
@@ -147,9 +148,8 @@ def sampled(table: Table, names: Sequence[str], sets: int) -> None:
     games = {(number, seating): table.game(number, seating) for number in range(sets) for seating in seatings}
     single = {(number, seatings[number % len(seatings)]) for number in range(sets)}
     for title, chosen in (("one seating", {place: games[place] for place in sorted(single)}), ("all seatings", games)):
-        print(
-            f"{table.rules.name:11} {_format(table.deals):8} {', '.join(names):24} {title:12} {told(table, chosen)}", flush=True
-        )
+        what = f"{table.rules.name:11} {_format(table.deals):8} {', '.join(names):24} {title:12}"
+        print(what, told(table, chosen), flush=True)
 
 
 def told(table: Table, games: Mapping[Place, list[list[int]]]) -> str:
@@ -160,8 +160,9 @@ def told(table: Table, games: Mapping[Place, list[list[int]]]) -> str:
     match = adjust_match([one[0] for one in where], [one[3] for one in where], points, worth)
     if match is None:
         return "every bot had the same cards"
-    raw, adjusted, narrowed = match[0].lead.raw, match[0].lead.adjusted, 100 * match[0].lead.narrowed
-    return f"{raw.value:+.3f} ± {raw.half_width:.3f}, {adjusted.value:+.3f} ± {adjusted.half_width:.3f}, narrower by {narrowed:.1f} %"
+    lead = match[0].lead
+    raw, adjusted = (f"{one.value:+.3f} ± {one.half_width:.3f}" for one in (lead.raw, lead.adjusted))
+    return f"{raw}, {adjusted}, narrower by {100 * lead.narrowed:.1f} %"
 
 
 def _format(deals: int) -> str:

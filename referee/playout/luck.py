@@ -92,7 +92,8 @@ def luck(rules: Rules, packs: Sequence[Sequence[int]], dealers: Sequence[int], s
         for start in range(0, len(seats), _TOGETHER)
     ]
     played = np.concatenate(parts) - _expected(rules)[seats]
-    strength = np.array([_strengths(rules, rules.deal(pack, dealer)) for pack, dealer in zip(packs, dealers, strict=True)])
+    dealt = [rules.deal(pack, dealer) for pack, dealer in zip(cards.tolist(), seats.tolist(), strict=True)]
+    strength = np.array([_strengths(rules, deal) for deal in dealt])
     found = np.stack([played, strength], axis=2)
     above: Floats = (found - found.mean(axis=1, keepdims=True)) * (rules.sides / (rules.sides - 1))
     return above
