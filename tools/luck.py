@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 BONUS, TRUTH = 0.5, 0.25
 SETS, DEALS = 40, 8
-MATCHES = (("counter", "greedy", "lowest"), ("greedy", "lowest", "random"))
-"""Line-ups of sample bots; in a game for teams the first two."""
+BOTS = "greedy,lowest,random"
+"""Sample bots; in a game for teams the first two."""
 
 
 class Games(NamedTuple):
@@ -172,18 +173,18 @@ def _format(deals: int) -> str:
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--matches", type=int, default=400, help="matches between random players (400)")
+    parser.add_argument("--matches", type=int, default=400, help="matches between random players (400), 0: none")
     parser.add_argument("--sets", type=int, default=100, help="sets between sample bots (100)")
+    parser.add_argument("--bots", default=BOTS, help=f"three sample bots; the first two play where there are teams ({BOTS})")
     given = parser.parse_args()
-    for variant in VARIANTS:
-        for deals in (DEALS, 0):
+    names = given.bots.split(",")
+    for variant, deals in itertools.product(VARIANTS, (DEALS, 0)):
+        if given.matches:
             unbiased(Rules(variant.name), given.matches, deals)
-    for names in MATCHES:
-        for variant in VARIANTS:
-            rules = Rules(variant.name)
-            chosen = names[: rules.bots]
-            for deals in (DEALS, 0):
-                sampled(Table(rules, [load(name) for name in chosen], deals), chosen, given.sets)
+    for variant, deals in itertools.product(VARIANTS, (DEALS, 0)):
+        rules = Rules(variant.name)
+        chosen = names[: rules.bots]
+        sampled(Table(rules, [load(name) for name in chosen], deals), chosen, given.sets)
 
 
 if __name__ == "__main__":
