@@ -9,7 +9,7 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from dashboard import admin, api, data, errors, filters, former, limits, openapi, owner_api, security, sessions, tables
+from dashboard import admin, api, data, errors, filters, former, limits, luck, openapi, owner_api, security, sessions, tables
 from dashboard.pages import bots, home, leagues, live, logs, matches, owner, pairs, rules, start
 from referee.logs import configure, dump_on_signal
 
@@ -43,6 +43,7 @@ def create_app(store_url: str | None = None, may_read_logs: logs.Permission | No
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider's; pages read better in the order written
     data.init_app(app, store_url)
     tables.init_app(app)
+    luck.init_app(app)
     filters.init_app(app)
     security.init_app(app)
     logs.init_app(app, may_read_logs or sessions.owns)

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from dashboard import bot_shapes, data, shapes, tables
 from dashboard.bots import profile
+from dashboard.luck import luck_of
 from dashboard.pages import matches as pages
 from dashboard.routes import Routes
 from dashboard.summary import sum_up
@@ -156,8 +157,8 @@ def matches(name: str, query: MatchQuery) -> shapes.MatchList:
 def match(match_id: str) -> shapes.MatchInFull:
     """One match: who played it, by which rules, and what came of it."""
     found = data.find_match(match_id)
-    summary = sum_up(found, data.store().games(match_id), ())
-    return shapes.match_in_full(found, summary, data.is_open(found))
+    games = data.store().games(match_id)
+    return shapes.match_in_full(found, sum_up(found, games, ()), data.is_open(found), luck_of(found, games))
 
 
 @api.get("/matches/<match:match_id>/sets")

@@ -15,9 +15,11 @@ from dashboard.data import seating_text
 from dashboard.filters import LeagueState, iso, state
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dashboard import games as played
     from dashboard import replay, summary, tables
-    from league import estimates, model
+    from league import adjusted, estimates, model
     from league import standings as tabled
 
 Value = bool | int | str | list[int]
@@ -230,6 +232,21 @@ class BotSum(Bot, kw_only=True):
     forfeits: int
 
 
+class WithoutLuck(Struct, kw_only=True):
+    """A figure as it was made, and with the luck of the cards taken off."""
+
+    raw: Estimate
+    adjusted: Estimate
+
+
+class Luck(Struct, kw_only=True):
+    """One bot's points a deal without the luck of the cards."""
+
+    bot: str
+    points_a_deal: WithoutLuck
+    lead_a_deal: Annotated[WithoutLuck, Meta(description="Points a deal above the mean of the others")]
+
+
 class Times(Struct, kw_only=True):
     """How long decisions took, in microseconds."""
 
@@ -244,6 +261,10 @@ class MatchInFull(Match, kw_only=True):
 
     open: Annotated[bool, Meta(description="Whether deals may be seen")]
     bots: list[BotSum]
+    luck: Annotated[
+        list[Luck] | None,
+        Meta(description="In line-up order; null where bots had the same cards, where it narrows nothing, and while sealed"),
+    ]
     times_us: Times | None
     sets_url: Address
     attempts_url: Address
@@ -585,17 +606,28 @@ def match(found: model.Match) -> Match:
     return Match(**_match(found))
 
 
-def match_in_full(found: model.Match, sums: summary.MatchSummary, opened: bool) -> MatchInFull:
+def match_in_full(
+    found: model.Match, sums: summary.MatchSummary, opened: bool, luck: Sequence[adjusted.BotLuck] | None
+) -> MatchInFull:
     """A match with its bots' sums, and where its sets and attempts are."""
     return MatchInFull(
         **_match(found),
         open=opened,
         bots=[_bot_sum(entry) for entry in sums.bots],
+        luck=None if luck is None else [_luck(bot.bot, one) for bot, one in zip(found.lineup, luck, strict=True)],
         times_us=None if sums.times is None else _times(sums.times),
         sets_url=url_for("api.sets", match_id=found.id),
         attempts_url=url_for("api.attempts", match_id=found.id),
         record=url_for("api.record", match_id=found.id) if opened else None,
     )
+
+
+def _luck(bot: str, found: adjusted.BotLuck) -> Luck:
+    return Luck(bot=bot, points_a_deal=_without_luck(found.points), lead_a_deal=_without_luck(found.lead))
+
+
+def _without_luck(found: adjusted.Adjusted) -> WithoutLuck:
+    return WithoutLuck(raw=estimate(found.raw), adjusted=estimate(found.adjusted))
 
 
 def _times(found: summary.Times) -> Times:

@@ -1,8 +1,8 @@
 """What a table of standings costs, against one pass in SQL over the same games (`python -m tools.bench standings`).
 
-For 10, 100, 200 and 1,000 bots: the whole table from the games; the same when one match has changed since and the store has kept
-the sums of the others; and a pass that sums games, deals, points and wins by bot, all in turn, by processor time. Stores take some
-minutes to make; `python -m tools.bench_standings FOLDER` makes them there, and uses those that are there.
+For 10, 100, 200 and 1,000 bots: the whole table from the games; the same when one match has changed since and the store has
+kept the sums of the others; and a pass that sums games, deals, points and wins by bot. They are measured in turn, by processor
+time. Stores take some minutes to make; `python -m tools.bench_standings FOLDER` makes them there, or uses those that are there.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def measure(url: str, rounds: int) -> tuple[list[float], list[float], list[float
     with Store.open(url) as store:
         table(store, keep=True)
         one_pass()
-        found = []
+        whole, update, passed = [], [], []
         for _ in range(rounds):
-            whole = seconds(lambda: table(store, keep=False))
+            whole.append(seconds(lambda: table(store, keep=False)))
             change(engine)
-            found.append((whole, seconds(lambda: table(store, keep=True)), seconds(one_pass)))
+            update.append(seconds(lambda: table(store, keep=True)))
+            passed.append(seconds(one_pass))
     engine.dispose()
-    whole, update, passed = (list(column) for column in zip(*found, strict=True))
     return whole, update, passed
 
 

@@ -11,6 +11,7 @@ from dashboard import compare, data
 from dashboard.board import board
 from dashboard.errors import Damaged
 from dashboard.games import PlayedGame, play_again
+from dashboard.luck import luck_of
 from dashboard.proof import proof_of
 from dashboard.replay import ReplayMismatch
 from dashboard.summary import sum_up
@@ -39,7 +40,8 @@ def show(match_id: str) -> ResponseReturnValue:
     """One match: result, sets with their seatings side by side, attempts."""
     match = data.find_match(match_id)
     league = data.find_league(match.league)
-    summary = sum_up(match, data.store().games(match.id), data.store().attempts(match.id))
+    games = data.store().games(match.id)
+    summary = sum_up(match, games, data.store().attempts(match.id))
     page, pages = data.page_number(len(summary.sets), SETS_A_PAGE)
     shown = summary.sets[(page - 1) * SETS_A_PAGE : page * SETS_A_PAGE]
     spread = {
@@ -47,7 +49,7 @@ def show(match_id: str) -> ResponseReturnValue:
     }
     return render_template(
         "match.html", match=match, league=league, summary=summary, shown=shown, page=page, pages=pages, open=data.is_open(match),
-        spread=spread, proof=proof_of(match),
+        spread=spread, proof=proof_of(match), luck=luck_of(match, games),
     )  # fmt: skip
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from dashboard.compare import by_deal, by_game, compare, shares
+from league.adjusted import adjust_match
+from referee.playout.luck import luck_of_games
+from referee.rules import Rules
 from tests.dashboard.play import create, play_match, queue
 from tests.dashboard.test_pages import page, words
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
+    from league.adjusted import BotLuck
     from league.store import Store
 
 SEATINGS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
@@ -134,3 +139,40 @@ def test_games_without_duplicates_are_sets_of_one(own: tuple[Store, FlaskClient]
     assert "Gained" not in text
     page(client, f"/matches/{match.id}/sets/1/deals/0")
     assert "Gained by play" not in page(client, f"/matches/{match.id}")
+
+
+def test_single_games_are_shown_without_luck(own: tuple[Store, FlaskClient]) -> None:
+    """A match of single games tells points a deal with luck taken off once it is complete; one of duplicate sets never does."""
+    store, client = own
+    store.add_remote_bot("ann")
+    store.add_bot("bea", "play")
+    store.add_bot("cid", "play")
+    league = create(store, "far", [("turn-up", {})], bots=("ann", "bea", "cid"), sets=16, fmt="deals:2")
+    queue(store, league)
+    single = next(match for match in store.matches("far") if match.mode == "single")
+    duplicate = next(match for match in store.matches("far") if match.mode == "duplicate")
+    play_match(store, single.id, games=31)
+    play_match(store, duplicate.id)
+    assert client.get(f"/api/v1/matches/{single.id}").json["luck"] is None  # type: ignore[index]
+    assert "Without the luck" not in client.get(f"/matches/{single.id}").text
+    play_match(store, single.id)
+    found = adjusted_of(store, single.id)
+    told = client.get(f"/api/v1/matches/{single.id}").json["luck"]  # type: ignore[index]
+    assert client.get(f"/api/v1/matches/{duplicate.id}").json["luck"] is None  # type: ignore[index]
+    assert min(bot.lead.narrowed for bot in found) > 0
+    assert [one["bot"] for one in told] == [bot.bot for bot in single.lineup]
+    assert [one["lead_a_deal"]["adjusted"]["value"] for one in told] == [bot.lead.adjusted.value for bot in found]
+    assert "Without the luck of the cards" in client.get(f"/matches/{single.id}").text
+
+
+def adjusted_of(store: Store, match_id: str) -> tuple[BotLuck, ...]:
+    """A match without luck, worked out here from its record."""
+    *_, end = lines = list(store.record_lines(match_id))
+    rules = Rules(lines[0]["variant"], lines[0]["options"])
+    games = [(line["set"], line["dealer"], game) for line in lines[1:-1] for game in line["games"]]
+    places = [(number, game["seating"], dealer, len(game["deals"])) for number, dealer, game in games]
+    points = np.array([[game["total"][game["seating"].index(bot)] for bot in (0, 1)] for *_, game in games], float)
+    worth = luck_of_games(rules, bytes.fromhex(end["key"]), places)
+    found = adjust_match([place[0] for place in places], [place[3] for place in places], points, worth)
+    assert found is not None
+    return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arena.playout.state import BIT, NONE, Masks
+from referee.playout.state import BIT, NONE, Masks
 from referee.rules import phases
 from referee.rules.cards import ALONE, ASK, CLAIM, DUMMY, JOKER, MOON, NAME_CLUBS, NAMES, ORDER, PASS, SWAP, bits
 from referee.rules.tricks import RANK, SUIT_MASK
@@ -18,7 +18,7 @@ from referee.rules.tricks import RANK, SUIT_MASK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.playout.state import Batch, Flags, Ints
+    from referee.playout.state import Batch, Flags, Ints
     from referee.rules.deal import Step, Terms
 
 
@@ -368,4 +368,4 @@ BATCH_STEPS: Final[dict[type[Step], Callable[..., BatchStep]]] = {
     phases.DefendersAlone: DefendersAlone,
     phases.Gift: Gift,
 }
-"""The batch form of each step but the tricks, which `arena.playout.tricks` plays."""
+"""The batch form of each step but the tricks, which `referee.playout.tricks` plays."""

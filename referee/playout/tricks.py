@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arena.playout.state import Masks, action_of, choose
-from arena.playout.tables import Tabulated
+from referee.playout.state import Masks, action_of, choose
+from referee.playout.tables import Tabulated
 from referee.rules.deal import Deal
 from referee.rules.phases import next_seats
 from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF
@@ -15,7 +15,7 @@ from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arena.playout.state import Batch, Cards, Ints
+    from referee.playout.state import Batch, Cards, Ints
     from referee.rules.deal import Terms
     from referee.rules.phases import Play
 

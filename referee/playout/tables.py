@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arena.playout.state import Ints
+    from referee.playout.state import Ints
 
 
 class Tabulated:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arena.playout.state import Batch, Record, deal_out, gather, shuffle
-from arena.playout.steps import BATCH_STEPS
-from arena.playout.tables import Tabulated
-from arena.playout.tricks import Tricks
+from referee.playout.state import Batch, Record, deal_out, gather, shuffle
+from referee.playout.steps import BATCH_STEPS
+from referee.playout.tables import Tabulated
+from referee.playout.tricks import Tricks
 from referee.rules.cards import BID_3, MOON
 from referee.rules.deal import Deal
 from referee.rules.phases import Bidding, Play
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arena.playout.state import Cards, Ints
-    from arena.playout.steps import BatchStep
+    from referee.playout.state import Cards, Ints
+    from referee.playout.steps import BatchStep
     from referee.rules import Rules
     from referee.rules.deal import Step, Terms
 
