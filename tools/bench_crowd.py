@@ -59,7 +59,7 @@ class Crowd:
     async def play(self, token: str, tables: int) -> None:
         """One bot, until goodbye."""
         async with grpc.aio.insecure_channel(self.address, [("grpc.use_local_subchannel_pool", 1)]) as channel:
-            call = referee_pb2_grpc.RefereeServiceStub(channel).Play()
+            call: Any = referee_pb2_grpc.RefereeServiceStub(channel).Play()
             await call.write(referee_pb2.PlayRequest(hello=referee_pb2.Hello(protocol=1, token=token, max_tables=tables)))
             lock = asyncio.Lock()
             thinking: set[asyncio.Task[None]] = set()

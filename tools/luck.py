@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from arena.cli.common import SAMPLES
 from arena.sdk.local import play_deal, table_for
+from arena.tune import Source, load
 from league.adjusted import adjust_match
 from referee.playout import playout
 from referee.playout.luck import MEASURES, luck, luck_of_games
 from referee.rules import VARIANTS, Rules
 from referee.shuffle import first_dealer, shuffled
-from tools.duel import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -184,7 +185,7 @@ def main() -> None:
     for variant, deals in itertools.product(VARIANTS, (DEALS, 0)):
         rules = Rules(variant.name)
         chosen = names[: rules.bots]
-        sampled(Table(rules, [load(name) for name in chosen], deals), chosen, given.sets)
+        sampled(Table(rules, [load(Source(SAMPLES[name].split()[-1]))() for name in chosen], deals), chosen, given.sets)
 
 
 if __name__ == "__main__":
