@@ -3,14 +3,13 @@
 First, matches between players who move at random, by the batch, of whom one gets half a point in every deal whose first card is
 one of the higher half of the pack: its lead is a quarter of a point a deal, by construction, and hangs on the cards. Over many
 such matches the mean of what is taken off, the mean error and the part of intervals that hold the truth are printed. Then sample
-bots play sets in one seating, and the same sets in every seating.
+bots play sets in one seating, and the same sets in every seating; matches of single games are drawn from them.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from league.tallies import Floats, Ints
 
 BONUS, TRUTH = 0.5, 0.25
-SETS, DEALS = 40, 8
+SETS, DEALS, DRAWN = 40, 8, 400
 BOTS = "greedy,lowest,random"
 """Sample bots; in a game for teams the first two."""
 
@@ -89,19 +88,24 @@ def adjusted_leads(games: Games) -> list[Adjusted]:
 def unbiased(rules: Rules, matches: int, deals: int) -> None:
     """Print what many matches between random players say."""
     leads = adjusted_leads(random_games(rules, matches * SETS, deals, 1))
-    taken, error = mean_of([lead.luck for lead in leads]), mean_of([lead.adjusted.value - TRUTH for lead in leads])
-    raw, adjusted = covered([lead.raw for lead in leads]), covered([lead.adjusted for lead in leads])
+    report(f"{rules.name:11} {_format(deals):8} {matches:5}", leads, TRUTH)
+
+
+def report(title: str, leads: Sequence[Adjusted], truth: float) -> None:
+    """Print what is taken off, errors, and how many intervals hold the truth, raw and adjusted."""
+    taken, error = mean_of([lead.luck for lead in leads]), mean_of([lead.adjusted.value - truth for lead in leads])
+    raw, adjusted = covered([lead.raw for lead in leads], truth), covered([lead.adjusted for lead in leads], truth)
     narrowed = mean_of([100 * lead.narrowed for lead in leads])[0]
     print(
-        f"{rules.name:11} {_format(deals):8} {matches:5} taken off {taken[0]:+.4f} ± {taken[1]:.4f}  error {error[0]:+.4f} ± "
-        f"{error[1]:.4f}  covered {raw:.1f} %, {adjusted:.1f} %  narrower by {narrowed:.1f} %",
+        f"{title} taken off {taken[0]:+.4f} ± {taken[1]:.4f}  error {error[0]:+.4f} ± {error[1]:.4f}  "
+        f"covered {raw:.1f} %, {adjusted:.1f} %  narrower by {narrowed:.1f} %",
         flush=True,
     )
 
 
-def covered(estimates: Sequence[Estimate]) -> float:
+def covered(estimates: Sequence[Estimate], truth: float) -> float:
     """Per cent of intervals that hold the truth."""
-    return 100 * float(np.mean([not estimate.excludes(TRUTH) for estimate in estimates]))
+    return 100 * float(np.mean([not estimate.excludes(truth) for estimate in estimates]))
 
 
 def mean_of(values: Sequence[float]) -> tuple[float, float]:
@@ -152,6 +156,26 @@ def sampled(table: Table, names: Sequence[str], sets: int) -> None:
     for title, chosen in (("one seating", {place: games[place] for place in sorted(single)}), ("all seatings", games)):
         what = f"{table.rules.name:11} {_format(table.deals):8} {', '.join(names):24} {title:12}"
         print(what, told(table, chosen), flush=True)
+    if sets >= 2 * SETS:
+        drawn(table, games, sets)
+
+
+def drawn(table: Table, games: Mapping[Place, list[list[int]]], sets: int) -> None:
+    """Print what matches of 40 single games say that are drawn from all, against the lead in all seatings together."""
+    places, seatings, chance = list(games), table.rules.seatings(), np.random.default_rng(1)
+    worth = luck_of_games(table.rules, table.key, [(*place, table.dealer(place[0]), len(games[place])) for place in places])
+    points = np.array([np.sum(games[place], axis=0) for place in places], np.float64)
+    deals = np.array([len(games[place]) for place in places])
+    truth = (points[:, 0] - points[:, 1:].mean(axis=1)).sum() / deals.sum()
+    leads = []
+    for _ in range(DRAWN):
+        chosen = chance.permutation(sets)[:SETS] * len(seatings) + (np.arange(SETS) + chance.integers(len(seatings))) % len(
+            seatings
+        )
+        match = adjust_match(range(SETS), deals[chosen].tolist(), points[chosen], worth[chosen])
+        assert match is not None
+        leads.append(match[0].lead)
+    report(f"  {DRAWN} matches of {SETS} single games of these:", leads, truth)
 
 
 def told(table: Table, games: Mapping[Place, list[list[int]]]) -> str:
@@ -175,15 +199,16 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--matches", type=int, default=400, help="matches between random players (400), 0: none")
-    parser.add_argument("--sets", type=int, default=100, help="sets between sample bots (100)")
+    parser.add_argument("--sets", type=int, default=100, help="sets between sample bots (100), 0: none")
     parser.add_argument("--bots", default=BOTS, help=f"three sample bots; the first two play where there are teams ({BOTS})")
+    known = [variant.name for variant in VARIANTS]
+    parser.add_argument("--variant", action="append", choices=known, help="which variants (all)")
     given = parser.parse_args()
     names = given.bots.split(",")
-    for variant, deals in itertools.product(VARIANTS, (DEALS, 0)):
-        if given.matches:
-            unbiased(Rules(variant.name), given.matches, deals)
-    for variant, deals in itertools.product(VARIANTS, (DEALS, 0)):
-        rules = Rules(variant.name)
+    played = [(Rules(name), deals) for name in given.variant or known for deals in (DEALS, 0)]
+    for rules, deals in played if given.matches else ():
+        unbiased(rules, given.matches, deals)
+    for rules, deals in played if given.sets else ():
         chosen = names[: rules.bots]
         sampled(Table(rules, [load(Source(SAMPLES[name].split()[-1]))() for name in chosen], deals), chosen, given.sets)
 
