@@ -169,9 +169,8 @@ def drawn(table: Table, games: Mapping[Place, list[list[int]]], sets: int) -> No
     truth = (points[:, 0] - points[:, 1:].mean(axis=1)).sum() / deals.sum()
     leads = []
     for _ in range(DRAWN):
-        chosen = chance.permutation(sets)[:SETS] * len(seatings) + (np.arange(SETS) + chance.integers(len(seatings))) % len(
-            seatings
-        )
+        seating = (np.arange(SETS) + chance.integers(len(seatings))) % len(seatings)
+        chosen = chance.permutation(sets)[:SETS] * len(seatings) + seating
         match = adjust_match(range(SETS), deals[chosen].tolist(), points[chosen], worth[chosen])
         assert match is not None
         leads.append(match[0].lead)
