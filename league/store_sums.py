@@ -84,7 +84,7 @@ class SumStore(Database):
     """What the store knows of the sums of leagues."""
 
     sum_range: int = RANGE
-    """Row ids of matches in a range of sums; the same for everybody who uses a database."""
+    """Row ids of matches in a range of sums; the same for everybody who uses a database (another size needs another FORMAT)."""
 
     def league_sums(self, league: str, *, keep: bool = False) -> LeagueSums:
         """Return what the complete sets of a league come to, as they stand now.
