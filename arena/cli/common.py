@@ -25,6 +25,7 @@ SAMPLES = {
     "lowest": "python -m sample_bots.python.lowest",
     "greedy": "python -m sample_bots.python.greedy",
     "counter": "python -m sample_bots.python.counter",
+    "monte-carlo": "python -m sample_bots.python.monte_carlo",
 }
 """The sample bots that a new store starts with, and their command lines."""
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from arena.settings import Settings
     from league.store import Store
 
+BOTS = tuple(name for name in SAMPLES if name != "monte-carlo")
+"""The samples that think for a millisecond or less: the demo should not take long."""
 SETS = 6
 DEALS = 8
 """Deals a game: a fixed number, because games of the random bot to the end can be very long."""
@@ -71,7 +73,7 @@ def ensure(store: Store, name: str) -> None:
         store.league(name)
     except NotFound:
         variants: list[tuple[str, spec.Options]] = [(variant.name, {}) for variant in VARIANTS]
-        store.create_league(spec.league_spec(name, variants, tuple(SAMPLES), SETS, fmt=f"deals:{DEALS}", clock=CLOCK.as_json()))
+        store.create_league(spec.league_spec(name, variants, BOTS, SETS, fmt=f"deals:{DEALS}", clock=CLOCK.as_json()))
 
 
 def verified(files: list[Path]) -> int:

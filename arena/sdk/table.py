@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arena.sdk.lazy import cached_property
 from arena.sdk.words import CARDS, Call, Card, Move, Suit
-from referee.rules import Rules
+from referee.rules import Rules, find_variant
 
 
 class Said(NamedTuple):
@@ -73,8 +73,13 @@ class Table:
 
     @cached_property
     def pack(self) -> tuple[Card, ...]:
-        """Every card of the pack, low to high by suit; in a double deck each card twice."""
-        return tuple(CARDS[code] for code in Rules(self.variant, self.options).pack)
+        """Every card of the pack, low to high by suit; in a double deck each card twice.
+
+        Options that are newer than this version are passed over.
+        """
+        known = {option.name for option in find_variant(self.variant).options}
+        options = {name: value for name, value in self.options.items() if name in known}
+        return tuple(CARDS[code] for code in Rules(self.variant, options).pack)
 
     def option(self, name: str) -> str:
         """The value of an option as text; raises KeyError that lists the options of this variant."""

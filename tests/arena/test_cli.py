@@ -66,10 +66,10 @@ def test_an_unknown_command_is_told_which_there_are(arena: Callable[..., Result]
 
 
 def test_the_samples_are_there_from_the_start(arena: Callable[..., Result]) -> None:
-    """A new arena knows the four sample bots; one that was removed does not come back."""
+    """A new arena knows the five sample bots; one that was removed does not come back."""
     lines = arena("bot", "list").output.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == ["counter", "greedy", "lowest", "random"]
-    assert "python -m sample_bots.python.random_bot" in lines[4]
+    assert [line.split()[0] for line in lines[1:]] == ["counter", "greedy", "lowest", "monte-carlo", "random"]
+    assert "python -m sample_bots.python.random_bot" in lines[5]
     assert arena("bot", "remove", "random").exit_code == 0
     assert "random" not in arena("bot", "list").output
     assert "(removed)" in arena("bot", "list", "--all").output

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.slow
 def test_the_demo(tmp_path: Path) -> None:
-    """The demo plays all samples in all variants without a fault, verifies every record, and shows the same again at once."""
+    """The demo plays the quick samples in all variants without a fault, verifies all records, shows the same again at once."""
     arena = Arena(tmp_path / "data", lease=600.0)
     first = arena("demo")
     for word in ("all variants", "ghost-hand", "cutthroat", "bid-euchre", "turn-up", "arena dashboard"):

@@ -189,6 +189,14 @@ def test_unseen_counts_copies_in_a_double_deck() -> None:
     assert not view.is_high(Card("AH"))
 
 
+def test_a_newer_option_changes_no_card() -> None:
+    """The pack of a table is known, though one of its options is newer than this version."""
+    table = table_for(Rules("cutthroat", {"deck": "25"}), 0)
+    table.options = {**table.options, "option_to_come": "on"}
+    assert len(table.pack) == 25
+    assert table.pack[-1] == "XX"
+
+
 def test_unseen_leaves_out_what_lies_on_the_table_and_keeps_what_the_dealer_took() -> None:
     """A turned card is unseen only once the dealer has taken it, and he is known to hold it until he plays it."""
     shared = {"dealer": 2, "turned_card": cards_pb2.CARD_AS, "trump": cards_pb2.SUIT_SPADES, "maker": 1}
