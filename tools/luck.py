@@ -86,7 +86,10 @@ def adjusted_leads(games: Games) -> list[Adjusted]:
 
 
 def unbiased(rules: Rules, matches: int, deals: int) -> None:
-    """Print what many matches between random players say."""
+    """Print what many matches between random players say; nothing of games that would not end before the last deal allowed."""
+    if not deals and playout(rules, 4000, rng=np.random.default_rng(1)).points.mean() < 0:
+        print(f"{rules.name:11} {_format(deals):8} players who move at random do not come to the target", flush=True)
+        return
     leads = adjusted_leads(random_games(rules, matches * SETS, deals, 1))
     report(f"{rules.name:11} {_format(deals):8} {matches:5}", leads, TRUTH)
 
