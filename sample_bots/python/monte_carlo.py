@@ -11,6 +11,7 @@ from time import monotonic
 import numpy as np
 
 from arena import Answer, Bot, Move, Phase, View, run
+from arena.sdk.bot import move_of
 from sample_bots.python.counter import Counter
 from sample_bots.python.rollout.decision import Decision
 
@@ -22,6 +23,8 @@ ROUND = 128
 """Worlds that each answer is tried in between two looks at the clock and at who trails."""
 BEHIND = 2.0
 """Standard deviations by which an answer that is let go of trails the best."""
+PARTING = frozenset({Phase.LAY_AWAY, Phase.PICK_UP, Phase.DUMMY, Phase.GIFT})
+"""Where much the same comes out of many answers, `counter`'s is kept unless another is better beyond doubt."""
 SHARE = 0.25
 """The part of the time for an answer that is spent on it; the bank is never touched."""
 FADING = 0.8
@@ -66,7 +69,7 @@ class MonteCarlo(Bot):
             self._least = max(monotonic() - began, FADING * self._least)
         while race.played < BUDGET and len(race.running) > 1 and monotonic() - began < seconds:
             race.run()
-        return race.best()
+        return race.best(move_of(self._counter.choose(view))[0] if view.phase in PARTING else None)
 
 
 def seconds_for(view: View) -> float:
@@ -94,9 +97,14 @@ class Race:
         best = self._leading()
         self.running = [place for place in self.running if place == best or not self._trails(place, best)]
 
-    def best(self) -> Move:
-        """The answer that did best; the first of equals."""
-        return self._decision.options[self._leading()]
+    def best(self, otherwise: Move | None = None) -> Move:
+        """The answer that did best; the first of equals. Where one is given, that one unless it trails clearly."""
+        leading = self._leading()
+        if otherwise is not None:
+            place = self._decision.options.index(otherwise)
+            if place in self.running and not self._trails(place, leading):
+                return otherwise
+        return self._decision.options[leading]
 
     def _leading(self) -> int:
         return max(self.running, key=lambda place: float(self._results[place].sum()))
