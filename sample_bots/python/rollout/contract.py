@@ -127,12 +127,14 @@ class Contract:
         view = self.view
         seats = [seat for seat in range(view.seats) if not out >> seat & 1]
         hands = np.array([self.layout.ranked(self.hands[seat, lanes], self.trump[lanes]) for seat in seats])
+        dead = self.layout.full & ~self.bidder.turned_bit & ~np.bitwise_or.reduce(self.hands[seats][:, lanes], axis=0)
+        unseen = self.layout.ranked(dead, self.trump[lanes])
         side = [view.side_of(seat) for seat in seats]
         maker = self.maker[lanes]
         sides = maker & 1 if view.seats == 4 else maker
         leader = np.searchsorted(seats, self._leader(lanes, out))
         taken = np.zeros((view.seats, len(lanes)), np.int64)
-        taken[seats] = Tricks(self.layout, side, sides, hands).finish(leader, hand_size(view))
+        taken[seats] = Tricks(self.layout, side, sides, hands, unseen).finish(leader, hand_size(view))
         return taken
 
     def _leader(self, lanes: Ints, out: int) -> Ints:

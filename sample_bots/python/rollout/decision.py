@@ -75,7 +75,10 @@ class Decision:
         ]
         lying = [np.full(len(hands[0]), layout.ranked_one(layout.mask([card.code]), trump)) for card in self._lying()]
         lying.append(layout.ranked(np.array(bits), trump).repeat(worlds.size))
-        tricks = Tricks(layout, [view.side_of(seat) for seat in seats], view.side_of(view.maker or 0), np.array(hands))
+        dead = sum(cards for place, cards in worlds.cards.items() if place not in seats)
+        unseen = np.tile(layout.ranked(dead | np.zeros(worlds.size, np.int64), trump), len(cards))
+        sides = [view.side_of(seat) for seat in seats]
+        tricks = Tricks(layout, sides, view.side_of(view.maker or 0), np.array(hands), unseen)
         taken = tricks.finish(seats.index(self._leader()), len(view.hand), lying)
         return self._worth(seats, taken).reshape(len(cards), worlds.size)
 

@@ -18,14 +18,18 @@ class Tricks:
         side: by place.
         maker: the side that named trump, for each world or for all.
         hands: ranked masks [place, world]; they are played empty.
+        dead: ranked masks of the cards that are in nobody's hand, which nobody knows.
     """
 
-    def __init__(self, layout: Layout, side: Sequence[int], maker: Ints | int, hands: Masks) -> None:
+    def __init__(
+        self, layout: Layout, side: Sequence[int], maker: Ints | int, hands: Masks, dead: Masks | int = 0
+    ) -> None:
         self._layout = layout
         self._width, self._size = hands.shape
         self._side = np.array(side, np.int64)
         self._maker = np.broadcast_to(np.asarray(maker, np.int64), (self._size,))
         self._hands = hands
+        self._dead = np.broadcast_to(np.asarray(dead, np.int64), (self._size,))
         self._columns = np.arange(self._size)
         self._rows = np.arange(self._width)[:, None]
         self._taken: Ints = np.zeros(self._size, np.int64)
@@ -52,7 +56,7 @@ class Tricks:
         first = lying[0] if lying else self._lead(hands, side)
         if not lying:
             hands[0] ^= first
-        left: Masks = np.bitwise_or.reduce(hands, axis=0)
+        left: Masks = np.bitwise_or.reduce(hands, axis=0) | self._dead
         place = np.bitwise_count(first - 1)
         follow, above, best = layout.follow.take(place), layout.above.take(place), first
         winner: Ints = np.zeros(self._size, np.int64)
@@ -102,7 +106,7 @@ class Tricks:
     def _lead(self, hands: Masks, side: Ints) -> Masks:
         """The card to lead: trumps to draw others', as maker; else a plain card that is high; else the lowest."""
         layout = self._layout
-        own, rest = hands[0], np.bitwise_or.reduce(hands[1:], axis=0)
+        own, rest = hands[0], np.bitwise_or.reduce(hands[1:], axis=0) | self._dead
         high: Masks = np.zeros_like(own)
         for suit in layout.suits[:3]:
             mine = own & suit
