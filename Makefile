@@ -46,7 +46,6 @@ bench: $(STAMPS)/test-all ## measure, side by side
 	@$(PY) -m tools.bench_workers
 	@$(PY) -m tools.bench_crowd growth
 	@$(PY) -m tools.bench_crowd memory
-	@$(PY) -m tools.bench_standings
 	@$(PY) -m tools.bench_dashboard
 
 clean: ## remove everything that was made here, the virtual environment and played leagues included
