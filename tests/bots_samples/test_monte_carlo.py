@@ -18,7 +18,7 @@ from arena import Phase, View
 from arena.sdk.bot import move_of
 from arena.sdk.local import LocalFacts, action_of, play_deal, table_for, view_of
 from arena.sdk.words import CARDS, CODE_BY_SUIT, call_numbered, move_numbered
-from arena.tune import Series, games_margin, margins_of, play_sets, points_margin
+from arena.tune import Series, margins_of, play_sets, points_margin
 from referee.launch import ROOT
 from referee.rules import VARIANTS, BadOption, Rules
 from referee.rules.cards import bits
@@ -422,13 +422,14 @@ def test_a_maker_is_guessed_to_have_the_trumps_that_makers_have() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", [variant.name for variant in VARIANTS])
 def test_it_beats_greedy(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even with a third of its guesses it beats `greedy` in every variant: 95 % intervals by sets above zero."""
-    monkeypatch.setattr(monte_carlo, "BUDGET", 600)
-    monkeypatch.setattr(monte_carlo, "GUESSES", 300)
+    """Even with an eighth of its guesses it beats `greedy` in every variant: the 95 % interval by sets is above zero."""
+    monkeypatch.setattr(monte_carlo, "BUDGET", 200)
+    monkeypatch.setattr(monte_carlo, "GUESSES", 100)
+    monkeypatch.setattr(monte_carlo, "ROUND", 50)
     rules = Rules(variant)
     names = ["monte-carlo", "greedy", "greedy"][: rules.bots]
-    results = play_sets(Series(rules, KEY, "deals:8"), range(16), [MonteCarlo, Greedy, Greedy][: rules.bots], names)
+    results = play_sets(Series(rules, KEY, "deals:8"), range(20), [MonteCarlo, Greedy, Greedy][: rules.bots], names)
     margins = margins_of(results, names)["greedy"]
-    for margin in (points_margin(margins), games_margin(margins)):
-        assert margin.low is not None
-        assert margin.low > 0, margin
+    margin = points_margin(margins)
+    assert margin.low is not None
+    assert margin.low > 0, margin

@@ -21,9 +21,7 @@ class Tricks:
         dead: ranked masks of the cards that are in nobody's hand, which nobody knows.
     """
 
-    def __init__(
-        self, layout: Layout, side: Sequence[int], maker: Ints | int, hands: Masks, dead: Masks | int = 0
-    ) -> None:
+    def __init__(self, layout: Layout, side: Sequence[int], maker: Ints | int, hands: Masks, dead: Masks | int = 0) -> None:
         self._layout = layout
         self._width, self._size = hands.shape
         self._side = np.array(side, np.int64)
