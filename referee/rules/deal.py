@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from referee.rules.cards import ALONE, CARDS, DUMMY, NO, PASS, TOGETHER, action_text, bits, mask_of, texts
+from referee.rules.cards import ALONE, CARDS, DUMMY, NO, PASS, TOGETHER, action_text, bits, texts
 from referee.rules.errors import IllegalAction
 from referee.rules.tricks import NO_TRUMP, lowest
 from referee.rules.view import View
@@ -166,12 +166,13 @@ class Deal:
         return other
 
     def _take_hand(self, seat: int, cards: Sequence[int]) -> None:
-        once = 0
+        once = twice = 0
         for card in cards:
-            once |= 1 << card
+            bit = 1 << card
+            twice |= once & bit
+            once |= bit
         self.hands[seat] = once
-        if once.bit_count() < len(cards):
-            self.twice[seat] = mask_of([card for card in cards if cards.count(card) > 1])
+        self.twice[seat] = twice
 
     # ---- moving -----------------------------------------------------------------------------------------------------
 

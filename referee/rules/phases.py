@@ -39,7 +39,7 @@ from referee.rules.deal import (
     TURNED_TAKEN,
     Step,
 )
-from referee.rules.tricks import LED, best_trump
+from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF, best_trump
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -412,25 +412,28 @@ class Play(Step):
     def apply(self, deal: Deal, action: int) -> None:
         """Play a card; the last one of a trick gives it to its winner, who leads next."""
         seat = deal.seat
-        hands = deal.hands
         bit = 1 << action
         if deal.twice[seat] & bit:
             deal.twice[seat] ^= bit
         else:
-            hands[seat] ^= bit
+            deal.hands[seat] ^= bit
         deal.plays.append(action)
-        to_come = deal.to_come
-        if to_come == deal.width:
-            deal.follow, deal.worth = LED[deal.trump][action]
+        if deal.to_come == deal.width:
+            trump = deal.trump
+            deal.follow = FOLLOW[trump][action]
+            deal.worth = STRENGTH[trump][SUIT_OF[trump][action]]
             deal.best = deal.worth[action]
             deal.winner = seat
-        elif (worth := deal.worth[action]) > deal.best:
-            deal.best = worth
-            deal.winner = seat
-        if to_come > 1:
-            deal.to_come = to_come - 1
-            deal.seat = seat = deal.next_seat[seat]
-            hand = hands[seat]
+        else:
+            worth = deal.worth[action]
+            if worth > deal.best:
+                deal.best = worth
+                deal.winner = seat
+        deal.to_come -= 1
+        if deal.to_come:
+            seat = deal.next_seat[seat]
+            hand = deal.hands[seat]
+            deal.seat = seat
             deal.legal = hand & deal.follow or hand
         else:
             self._close_trick(deal)
