@@ -48,9 +48,6 @@ BUCKETS_US: Final = (500, *(digit * 10**power for power in (3, 4, 5, 6) for digi
 """Upper bounds (µs) of the classes in which decision times are counted for monitoring; one more class is above them."""
 FAREWELL: Final = 1.0
 """Seconds from the goodbye to the end of a bot's process, by force if need be."""
-SMALL: Final = 24
-"""Games left of a seating with which the next one begins: the start of processes takes longer than so many games of bots that
-answer at once."""
 _KNOWN: Final = frozenset(
     ("match", "variant", "format", "options", "lineup", "key", "clock", "games", "referee", "log_dir", "lag", "allow_unsandboxed")
 )
@@ -187,7 +184,7 @@ def _channel(address: str) -> grpc.aio.Channel:
 
 
 async def _play_seatings(match: _Match, job: Job, group: asyncio.TaskGroup) -> None:
-    """One seating after the other; the next begins when the present one is halfway or small, so that two at most are alive."""
+    """One seating after the other; the next begins when the present one is halfway, so that two at most are alive."""
     running: set[asyncio.Task[None]] = set()
     for seating in job.games:
         if len(running) > 1:
@@ -280,7 +277,7 @@ class _Match:
         raise IsolationMissing(await self._broken)
 
     async def play(self, seating: tuple[int, ...], halfway: asyncio.Event) -> None:
-        """Play all sets of one seating; sets `halfway` when half of the games have ended, or no more than SMALL are left."""
+        """Play all sets of one seating; sets `halfway` when half of the games have ended."""
         seats = self._seats(seating)
         order = _order(self._job, seating, [seat.digest for seat in seats])
         request = control_pb2.PlayMatchRequest(order=wire.order_message(order))
@@ -292,13 +289,10 @@ class _Match:
             await self._start(seats)
             watchers = [asyncio.create_task(self._watch(seat)) for seat in seats if seat.process]
             left = len(order.sets)
-            enough = max(left // 2, SMALL)
-            if left <= enough:
-                halfway.set()
             async for response in call:
                 self._event(response, seating, seats)
                 left -= 1
-                if left <= enough:
+                if left <= len(order.sets) // 2:
                     halfway.set()
             patience = FAREWELL
         finally:
