@@ -134,7 +134,7 @@ def test_a_series(arena: Callable[..., Result]) -> None:
     assert made.exit_code == 0, made.output
     assert "a season every 1w, the first from 2020-01-01 00:00 UTC" in made.output
     opened = arena("league", "season", "open", "spring")
-    assert opened.output == "season 1 of spring has begun: league spring-1, 4 bots\n"
+    assert opened.output == "season 1 of spring has begun: league spring-1, 5 bots\n"
     with stored() as store:
         store.add_matches(planned(store.league("spring-1")))
         play_missing(store, "spring-1/turn-up/0")
@@ -142,7 +142,7 @@ def test_a_series(arena: Callable[..., Result]) -> None:
     shown = arena("league", "season", "show", "spring").output
     lines = {line.split()[0]: line for line in shown.splitlines() if line.startswith("spring-")}
     assert "ended early" in lines["spring-1"]
-    assert "4/24" in lines["spring-1"]
+    assert "4/40" in lines["spring-1"]
     assert "open" in lines["spring-2"]
     assert "season      2 of spring" in arena("league", "show", "spring-2").output
     assert arena("league", "standings", "spring-1").exit_code == 0
