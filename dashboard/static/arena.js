@@ -38,6 +38,7 @@ async function refresh() {
     const other = fresh.querySelector(`[data-refresh="${CSS.escape(part.dataset.refresh)}"]`);
     if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
       part.replaceChildren(...other.childNodes);
+      part.toggleAttribute("data-behind", other.hasAttribute("data-behind")); // then standings.js asks again
       part.classList.remove("fresh");
       requestAnimationFrame(() => part.classList.add("fresh"));
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from typing import TYPE_CHECKING
@@ -132,6 +133,20 @@ def test_a_league_in_progress_updates_by_itself(browser: Browser, own_address: s
         assert league_key("cup").hex() in page.inner_text("#proof")
         assert page.evaluate("window.same")
         assert troubles == []
+        page.context.close()
+
+
+def test_a_table_that_is_behind_is_asked_for_again(browser: Browser, own_address: str, tmp_path: Path) -> None:
+    """A page that is renewed once, while its table is being worked out, shows the new one without hearing of anything else."""
+    with Store(f"sqlite:///{tmp_path}/own.db") as store:
+        (match,) = queue(store, create(store, "cup", [("turn-up", {})], bots=("ann", "bea"), sets=4))
+        page, _ = watched(browser, 1280)
+        page.route(re.compile(r"/events$|/api/"), lambda route: route.abort())
+        page.goto(f"{own_address}/leagues/cup")
+        assert "no games yet" in page.inner_text("main")
+        play_match(store, match.id)
+        page.evaluate("document.dispatchEvent(new CustomEvent('arena:changed'))")
+        page.locator("[data-refresh=standings] .dot").nth(1).wait_for()
         page.context.close()
 
 
