@@ -15,8 +15,8 @@ mod pb {
     tonic::include_proto!("euchre.v1");
 }
 
-/// How a broken connection ends a stream; every other status is the referee's word, and final.
-const LOST: [Code; 4] = [Code::Unavailable, Code::Internal, Code::Unknown, Code::ResourceExhausted];
+/// How a broken connection ends a stream; every other status is the referee's word, and final. The referee itself never cancels.
+const LOST: [Code; 5] = [Code::Unavailable, Code::Internal, Code::Unknown, Code::Cancelled, Code::ResourceExhausted];
 
 /// The rank counted from the seven, 0, and 8 more in the suit led, 16 more in trumps; bowers and joker are above them all.
 fn strength(card: i32, trump: i32, led: i32) -> i32 {
