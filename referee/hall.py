@@ -122,8 +122,7 @@ class Run:
         for table in tables:
             table.expire(now)
         soonest = now + self.order.clock.answer  # what is asked from now on has so long at least
-        self._due = min((table.deadline for table in tables), default=soonest)
-        self._due = min(self._due, soonest)
+        self._due = min([soonest, *(table.deadline for table in tables)])
 
     def pump(self, now: float) -> None:
         """Open tables while there are sets to play and room at the bots' streams; end when there is nothing left."""

@@ -63,8 +63,7 @@ class Lag:
 
     def total(self, now: float) -> float:
         """All lateness so far, in seconds."""
-        late = now - self.due
-        return self._total + late if late > USUAL else self._total
+        return self._total + self._overdue(now)
 
     def free(self, now: float) -> float:
         """The time with all lateness taken out: two of these differ by what bots really had."""

@@ -176,8 +176,7 @@ class Table:
         if question is not self.question:
             return False
         try:
-            if question.handed is None:
-                self.hand_over(question, now)
+            self.hand_over(question, now)
             waited = self.waited(question, now)
             if waited > self.clock.answer + question.bank:
                 self._time_out(question, now)

@@ -21,6 +21,7 @@ from arena import spec
 from arena.cli.common import SAMPLES
 from league.store import Store
 from tools.bench import ROOT, echo
+from tools.bench_workers import run_league
 
 if TYPE_CHECKING:
     from league.model import Attempt
@@ -40,10 +41,7 @@ def match(sets: int) -> tuple[float, int]:
             for name in names:
                 store.add_bot(name, SAMPLES["random"], str(ROOT))
             store.create_league(spec.league_spec("bench", [("turn-up", {})], names, sets))
-        env = {**os.environ, "ARENA_STORE": url, "ARENA_DATA": str(data), "ARENA_LAG_SECONDS": "60", "PYTHONPATH": str(ROOT)}
-        env.pop("REDIS_URL", None)
-        command = [sys.executable, "-m", "arena", "league", "run", "bench", "--workers", "1"]
-        subprocess.run(command, env=env, check=True, capture_output=True, cwd=ROOT)
+        run_league(url, data, 1)
         with Store.open(url) as store:
             (found,) = [attempt for one in store.matches("bench") for attempt in store.attempts(one.id)]
             (figures,) = store.attempt_figures()

@@ -50,14 +50,19 @@ def measure(line: Line, workers: int) -> float:
     try:
         url = f"sqlite:///{data}/arena.db"
         _make(line, url)
-        env = {**os.environ, "ARENA_STORE": url, "ARENA_DATA": str(data), "ARENA_LAG_SECONDS": "60", "PYTHONPATH": str(ROOT)}
-        env.pop("REDIS_URL", None)
-        command = [sys.executable, "-m", "arena", "league", "run", "bench", "--workers", str(workers)]
         started = time.perf_counter()
-        subprocess.run(command, env=env, check=True, capture_output=True, cwd=ROOT)
+        run_league(url, data, workers)
         return line.all_sets / (time.perf_counter() - started) * 3600
     finally:
         shutil.rmtree(data)
+
+
+def run_league(url: str, data: Path, workers: int) -> None:
+    """Run the league "bench" of a store to its end."""
+    env = {**os.environ, "ARENA_STORE": url, "ARENA_DATA": str(data), "ARENA_LAG_SECONDS": "60", "PYTHONPATH": str(ROOT)}
+    env.pop("REDIS_URL", None)
+    command = [sys.executable, "-m", "arena", "league", "run", "bench", "--workers", str(workers)]
+    subprocess.run(command, env=env, check=True, capture_output=True, cwd=ROOT)
 
 
 def _make(line: Line, url: str) -> None:

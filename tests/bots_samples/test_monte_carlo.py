@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -19,7 +16,6 @@ from arena.sdk.bot import move_of
 from arena.sdk.local import LocalFacts, action_of, play_deal, table_for, view_of
 from arena.sdk.words import CARDS, CODE_BY_SUIT, call_numbered, move_numbered
 from arena.tune import Series, margins_of, play_sets, points_margin
-from referee.launch import ROOT
 from referee.rules import VARIANTS, BadOption, Rules
 from referee.rules.cards import bits
 from referee.shuffle import shuffled
@@ -38,6 +34,7 @@ from sample_bots.python.rollout.scores import Scores
 from sample_bots.python.rollout.tricks import Tricks
 from sample_bots.python.rollout.worlds import Hidden
 from sample_bots.python.stakes import LEANING
+from tests.bots_samples.repeats import printed_twice
 from tests.referee.matches import finish, order, start
 from tests.rules import settings
 
@@ -132,17 +129,7 @@ for variant in VARIANTS:
 
 def test_the_same_view_gives_the_same_answer() -> None:
     """Two processes, whose hashes differ: the same deals are played the same way."""
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", MOVES],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
+    told = printed_twice(MOVES)
     assert told[0] == told[1]
     assert told[0].count("[") == len(VARIANTS)
 

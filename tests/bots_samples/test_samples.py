@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from random import Random
 
 import pytest
@@ -13,7 +10,6 @@ from arena.sdk import Bot, Card, Phase, View
 from arena.sdk.bot import move_of
 from arena.sdk.local import action_of, play_deal, table_for, view_of
 from arena.tune import Series, games_margin, margins_of, play_sets, points_margin
-from referee.launch import ROOT
 from referee.rules import VARIANTS, Rules
 from referee.shuffle import shuffled
 from sample_bots.python.counter import Counter
@@ -22,6 +18,7 @@ from sample_bots.python.lowest import Lowest
 from sample_bots.python.playout import RANKINGS
 from sample_bots.python.random_bot import RandomBot
 from sample_bots.python.worlds import Guesser, candidates
+from tests.bots_samples.repeats import printed_twice
 from tests.referee.matches import finish, order, start
 from tests.rules import settings
 
@@ -83,18 +80,7 @@ for variant in VARIANTS:
 
 def test_the_same_view_gives_the_same_answer() -> None:
     """Two processes, whose hashes differ, and fresh bots every deal: the same deals are played the same way."""
-    seeds = ("1", "2")
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", MOVES],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in seeds
-    ]
+    told = printed_twice(MOVES)
     assert told[0] == told[1]
     assert told[0].count("[") == 6 * len(VARIANTS)
 
