@@ -29,13 +29,13 @@ setup(name="rules", packages=[], ext_modules=mypycify(["--strict", *{files!r}], 
 
 def missing() -> str:
     """What is wanting for a build, for people; empty where nothing is."""
-    if importlib.util.find_spec("mypyc") is None or importlib.util.find_spec("setuptools") is None:
-        return "mypy and setuptools are needed (tools/setup check)"
     compiler = (os.environ.get("CC") or str(sysconfig.get_config_var("CC") or "cc")).split()[0]
     if shutil.which(compiler) is None:
         return f"no C compiler ({compiler}); on Debian: apt-get install gcc python3-dev"
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
         return f"no Python.h in {sysconfig.get_path('include')}; on Debian: apt-get install python3-dev"
+    if importlib.util.find_spec("mypyc") is None or importlib.util.find_spec("setuptools") is None:
+        return "mypy and setuptools are needed (tools/setup check)"
     return ""
 
 
