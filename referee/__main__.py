@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee import logs
 from referee.errors import BadAddress, IsolationMissing, RefereeError
 from referee.keeper import die_with_parent
-from referee.launch import Launcher
+from referee.launch import Launcher, likes_nursery
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -112,18 +112,29 @@ def _read_line() -> str:
 # ---- match ------------------------------------------------------------------------------------------------------------
 
 
+def _refuse(error: Exception) -> int:
+    print(f"referee: {error}", file=sys.stderr)
+    return FAILED if isinstance(error, IsolationMissing) else BAD_ORDER
+
+
 def match() -> int:
     """Play the order on stdin; events on stdout."""
-    import grpc  # noqa: PLC0415 - it is loaded only where it is used
+    try:
+        given = json.loads(_read_line())
+    except ValueError as error:
+        return _refuse(error)
+    launcher = Launcher()
+    if likes_nursery(given):
+        launcher.warm_up()  # beside the loading of gRPC, which comes only now
+    import grpc  # noqa: PLC0415
 
     from referee import match as matches  # noqa: PLC0415
 
     try:
-        job = matches.parse(json.loads(_read_line()))
+        job = matches.parse(given)
     except (RefereeError, ValueError, AttributeError) as error:
-        print(f"referee: {error}", file=sys.stderr)
-        return FAILED if isinstance(error, IsolationMissing) else BAD_ORDER
-    launcher = Launcher()
+        asyncio.run(launcher.close())
+        return _refuse(error)
     printer = Printer()
 
     async def work() -> None:

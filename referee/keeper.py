@@ -27,12 +27,14 @@ TICK: Final = 0.1
 TREE_TICKS: Final = 10
 """How many such looks there are to one at a tree that is written to, which takes longer."""
 
+_WATCHED: Final = frozenset({signal.SIGCHLD, signal.SIGTERM})
 PR_SET_PDEATHSIG: Final = 1
+PR_SET_NAME: Final = 15
 PR_SET_CHILD_SUBREAPER: Final = 36
 CANNOT_START: Final = 127
 
 
-def prctl(option: int, value: int) -> bool:
+def prctl(option: int, value: int | bytes) -> bool:
     """Call Linux's prctl; False where there is none."""
     if not sys.platform.startswith("linux"):
         return False
@@ -48,6 +50,11 @@ def _libc(loaded: list[ctypes.CDLL] = []) -> ctypes.CDLL:  # noqa: B006 - loaded
 def die_with_parent(number: int = signal.SIGKILL) -> None:
     """Have the kernel send this process a signal when its parent dies."""
     prctl(PR_SET_PDEATHSIG, number)
+
+
+def name_process(name: str) -> None:
+    """Have `ps` and `top` show a name for this process; they take fifteen bytes of it."""
+    prctl(PR_SET_NAME, name.encode())
 
 
 # ---- the tree below a process ---------------------------------------------------------------------------------------
@@ -106,23 +113,34 @@ def keep(command: dict[str, Any], out: int, err: int, told: int) -> NoReturn:
 
     `told` takes one JSON object at the end: what the exit code does not say.
     """
-    watched = {signal.SIGCHLD, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    take_office(command, err)
+    kept, started, tell = None, None, {}
+    box: dict[str, Any] | None = command.get("box")
+    try:
+        kept = Boxed(command, out, err) if box else Kept(command, out, err)
+        started = kept.start()
+    except OSError as error:
+        os.write(2, f"cannot start {command['argv'][0]}: {error}\n".encode())
+        tell = {"broken": box is not None and box["isolator"] != "none"}
+    watch(kept, started, told, tell)
+
+
+def take_office(command: dict[str, Any], err: int) -> None:
+    """Become one who keeps: what happens below this process is heard of, and it dies with the launcher."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     die_with_parent(signal.SIGTERM)
     if os.getppid() != command["launcher"]:
         os._exit(0)
     os.dup2(err, 2)  # so that the keeper's own complaints reach the bot's author
+
+
+def watch(kept: Kept | None, started: int | None, told: int, tell: dict[str, Any]) -> NoReturn:
+    """Keep a program that has been started, if it has, to its end."""
     code = CANNOT_START
-    box: dict[str, Any] | None = command.get("box")
-    kept: Kept | None = None
-    tell: dict[str, Any] = {}
     try:
-        kept = Boxed(command, out, err) if box else Kept(command, out, err)
-        code = kept.run(watched)
-    except OSError as error:
-        os.write(2, f"cannot start {command['argv'][0]}: {error}\n".encode())
-        tell = {"broken": box is not None and box["isolator"] != "none"}
+        if kept is not None and started is not None:
+            code = kept.watch(started)
     finally:
         kill_below()
         if kept is not None:
@@ -146,9 +164,9 @@ class Kept:
         self._out = out
         self._err = err
 
-    def run(self, watched: set[signal.Signals]) -> int:
-        """Run it to its end; the exit code, 128 + n after signal n. Raises OSError where it cannot be started."""
-        started = subprocess.Popen(
+    def start(self) -> int:
+        """Start it; its process id. Raises OSError where that cannot be."""
+        self._popen = started = subprocess.Popen(
             self.argv,
             env=self.env,
             cwd=self.cwd,
@@ -161,17 +179,21 @@ class Kept:
         )
         for fd in self.fds:
             os.close(fd)
+        return started.pid
+
+    def watch(self, started: int) -> int:
+        """Stay with it to its end; the exit code, 128 + n after signal n."""
         while True:
-            came = _wait(watched, self.tick)
-            if came is None and self.look(started.pid):
-                _kill_group(started.pid)
+            came = _wait(_WATCHED, self.tick)
+            if came is None and self.look(started):
+                _kill_group(started)
                 return 128 + signal.SIGKILL
             if came == signal.SIGTERM:
-                _kill_group(started.pid)
+                _kill_group(started)
                 return 128 + signal.SIGKILL
             for pid, status in reap():
-                if pid == started.pid:
-                    _kill_group(started.pid)
+                if pid == started:
+                    _kill_group(started)
                     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
     def enter(self) -> None:
@@ -277,7 +299,7 @@ class Boxed(Kept):
         return {"reason": reason, "notes": list(dict.fromkeys(notes)), "broken": broken}
 
 
-def _wait(watched: set[signal.Signals], tick: float | None) -> int | None:
+def _wait(watched: frozenset[signal.Signals], tick: float | None) -> int | None:
     """The next of some signals; None where none came within a tick."""
     if tick is None:
         return signal.sigwait(watched)

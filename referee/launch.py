@@ -11,8 +11,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from referee import warm
 from referee.errors import BadOrder, LauncherGone
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 ROOT: Final = str(Path(__file__).resolve().parent.parent)
 """Where the project's packages are: on the PYTHONPATH of bots in Python, so that samples run from any folder."""
 PROGRAM: Final = (sys.executable, "-m", "referee.launcher")
+LOADED: Final = ("arena.sdk",)
+"""Modules that a nursery loads: what most bots in Python begin with."""
+_PYTHON: Final = {"PYTHONPATH": ROOT, "PYTHONUNBUFFERED": "1"}
 _LINE: Final = 8 * 1024 * 1024
 _PATIENCE: Final = 10.0
 """Seconds for the launcher to kill everything before it is killed itself."""
@@ -81,17 +86,18 @@ def command(run: str) -> list[str]:
     return words
 
 
+def likes_nursery(order: Any) -> bool:  # noqa: ANN401 - JSON that nobody has looked at yet
+    """Whether an order has bots that a nursery would start; of what is no order nothing is said."""
+    try:
+        return any(warm.fits(command(seat["run"])) for seat in order["lineup"] if seat.get("run") and not seat.get("sandbox"))
+    except (BadOrder, LookupError, TypeError, AttributeError):
+        return False
+
+
 def environment(words: list[str], address: str, token: str) -> dict[str, str]:
     """All that a bot's process finds in its environment, but HOME and TMPDIR, which are its own."""
-    found = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LANG": "C.UTF-8",
-        "EUCHRE_REFEREE": address,
-        "EUCHRE_TOKEN": token,
-    }
-    if words[0] == sys.executable:
-        found |= {"PYTHONPATH": ROOT, "PYTHONUNBUFFERED": "1"}
-    return found
+    found = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "EUCHRE_REFEREE": address, "EUCHRE_TOKEN": token}
+    return found | _PYTHON if words[0] == sys.executable else found
 
 
 def _exit(event: dict[str, Any]) -> Exit:
@@ -147,6 +153,11 @@ class Launcher:
         assert self._listening is not None
         await asyncio.shield(self._listening)
         raise LauncherGone("the launcher has ended")
+
+    def warm_up(self) -> None:
+        """Have bots in Python forked from an interpreter that has loaded what they begin with. Raises LauncherGone."""
+        env = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "HOME": os.devnull, "TMPDIR": gettempdir()}
+        self.send({"nursery": LOADED, "env": env | _PYTHON, "cwd": ROOT})
 
     def start(self, words: list[str], env: dict[str, str], cwd: str | None = None, box: Box | None = None) -> Bot:
         """Start a bot, in a sandbox if there is a box; whether that went well is told by its end. Raises LauncherGone."""

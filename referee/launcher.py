@@ -3,6 +3,7 @@
 It reads commands, one JSON object a line, from stdin and writes events likewise to stdout:
 
     {"start": 7, "argv": ["./bot", "-x"], "env": {...}, "cwd": null, "box": null}   {"stop": 7}   {"remove": "/folder/at/the/end"}
+    {"nursery": ["module"], "env": {...}, "cwd": "/"}                    have one for bots in Python (referee.warm)
     {"exited": 7, "code": 1, "out": "...", "err": "..."}                 code 128 + n after signal n, 127 where it could not start
     {..., "reason": "killed: memory over 1 GiB", "notes": ["..."], "broken": false}       of a bot in a box (referee.box.Box)
 
@@ -25,6 +26,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from referee import warm
 from referee.keeper import CANNOT_START, PR_SET_CHILD_SUBREAPER, die_with_parent, keep, kill_below, parents, prctl, reap, send
 
 TAIL: Final = 64 * 1024
@@ -73,6 +75,10 @@ class Launcher:
         self._buffer = b""
         self._bots: dict[int, Kept] = {}
         self._folders: list[str] = []
+        self._nursery: warm.Nursery | None = None
+        self._waiting: dict[int, dict[str, Any]] = {}
+        """Starts for which the nursery is not ready yet; none of them is left when it is, or never will be."""
+        self._ready = False
         self._selector = selectors.DefaultSelector()
         self._going = True
 
@@ -121,12 +127,12 @@ class Launcher:
 
     def _kill_strays(self) -> None:
         """Kill what a keeper that was itself killed has left to us."""
-        if self._children() <= len(self._bots):
+        known = {bot.keeper for bot in self._bots.values()} | ({self._nursery.pid} if self._nursery else set())
+        if self._children() <= len(known):
             return
         mine = os.getpid()
-        keepers = {bot.keeper for bot in self._bots.values()}
         for pid, parent in parents().items():
-            if parent == mine and pid not in keepers:
+            if parent == mine and pid not in known:
                 send(pid, signal.SIGKILL)
 
     @staticmethod
@@ -142,24 +148,52 @@ class Launcher:
         *lines, self._buffer = (self._buffer + chunk).split(b"\n")
         for line in lines:
             command = json.loads(line)
-            if "start" in command:
-                self._start(command)
-            elif "remove" in command:
-                self._folders.append(command["remove"])
-            elif command["stop"] in self._bots:
-                send(self._bots[command["stop"]].keeper, signal.SIGTERM)
+            self._obey(command)
+
+    def _obey(self, command: dict[str, Any]) -> None:
+        if "start" in command:
+            self._start(command)
+        elif "stop" in command:
+            self._stop(command["stop"])
+        elif "remove" in command:
+            self._folders.append(command["remove"])
+        elif self._nursery is None and warm.POSSIBLE:
+            self._nursery = warm.Nursery(command["nursery"], command["env"], command["cwd"])
+            self._selector.register(self._nursery.socket, selectors.EVENT_READ, self._hear_nursery)
+
+    def _stop(self, number: int) -> None:
+        if self._waiting.pop(number, None):
+            self._report({"exited": number, "code": 128 + signal.SIGKILL, "out": "", "err": ""})
+        elif number in self._bots:
+            send(self._bots[number].keeper, signal.SIGTERM)
+
+    def _hear_nursery(self, _fd: int) -> None:
+        """It is ready, or it has ended, which costs time and no bot."""
+        assert self._nursery is not None
+        if self._ready or not self._nursery.ready():
+            self._lose_nursery()
+        self._ready = self._nursery is not None
+        waiting, self._waiting = self._waiting, {}
+        for command in waiting.values():
+            self._start(command)
+
+    def _lose_nursery(self) -> None:
+        assert self._nursery is not None
+        self._selector.unregister(self._nursery.socket)
+        self._nursery.close()
+        self._nursery = None
 
     def _start(self, command: dict[str, Any]) -> None:
+        born = self._nursery is not None and not command.get("box") and warm.fits(command["argv"])
+        if born and not self._ready:
+            self._waiting[command["start"]] = command
+            return
         home = tempfile.mkdtemp(prefix="euchre-bot-")
         command["env"] = {**command["env"], "HOME": home, "TMPDIR": home}
         command["launcher"] = os.getpid()
         out, err, told = os.pipe(), os.pipe(), os.pipe()
-        # blocked over the fork, or a signal meant for the young keeper would wake the launcher through the shared pipe
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT})
-        keeper = os.fork()
-        if not keeper:
-            self._become_keeper(command, out[1], err[1], told[1])
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        ends = out[1], err[1], told[1]
+        keeper = (self._born(command, *ends) if born else None) or self._forked(command, *ends)
         for _, end in (out, err, told):
             os.close(end)
         bot = Kept(command["start"], keeper, home)
@@ -168,6 +202,22 @@ class Launcher:
             bot.pipes.append(pipe)
             self._selector.register(pipe, selectors.EVENT_READ, lambda fd, tail=tail: self._drain(fd, tail))
         self._bots[bot.number] = bot
+
+    def _born(self, command: dict[str, Any], out: int, err: int, told: int) -> int | None:
+        assert self._nursery is not None
+        keeper = self._nursery.keeper(command, out, err, told)
+        if keeper is None:
+            self._lose_nursery()
+        return keeper
+
+    def _forked(self, command: dict[str, Any], out: int, err: int, told: int) -> int:
+        # blocked over the fork, or a signal meant for the young keeper would wake the launcher through the shared pipe
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT})
+        keeper = os.fork()
+        if not keeper:
+            self._become_keeper(command, out, err, told)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return keeper
 
     @staticmethod
     def _become_keeper(command: dict[str, Any], out: int, err: int, told: int) -> NoReturn:

@@ -18,6 +18,19 @@ def marked(mark: str) -> list[int]:
     return found
 
 
+def bots(folder: str) -> list[int]:
+    """The bots of a referee whose TMPDIR is `folder`: they find its socket in their environment, or were forked and so renamed."""
+    forked = [pid for pid in marked(folder) if not _name(pid).startswith("python")]
+    return sorted({*forked, *marked(f"EUCHRE_REFEREE=unix:{folder}")})
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return "python, gone"
+
+
 def wait_until(what: object, patience: float = 120.0) -> bool:
     """Poll until `what()` is true; whether it was before patience ran out, which is long: machines are slow at times."""
     assert callable(what)

@@ -18,7 +18,7 @@ from referee.errors import BadClock, BadOrder
 from referee.launch import ROOT
 from referee.match import parse
 from tests.referee.matches import WIDTHS, Outcome, bad, finish, order, run, start
-from tests.referee.processes import marked, wait_until
+from tests.referee.processes import bots, marked, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +144,7 @@ def test_however_a_match_ends_its_bots_end(how: str, folder: str) -> None:
     process = start(order(bad("daemon", "left-behind"), **LONG), TMPDIR=folder)
     assert process.stdout is not None
     assert process.stdout.readline()
-    assert len(marked(f"EUCHRE_REFEREE=unix:{folder}")) >= 4
+    assert len(bots(folder)) >= 4
     if how.startswith("SIG"):
         process.send_signal(signal.Signals[how])
     elif how == "launcher killed":
@@ -173,7 +173,7 @@ def test_a_parent_that_is_killed_takes_the_match_along(folder: str) -> None:
     )
     os.write(write, given.encode() + b"\n")
     try:
-        assert wait_until(lambda: len(marked(f"EUCHRE_REFEREE=unix:{folder}")) >= 3)
+        assert wait_until(lambda: len(bots(folder)) >= 3)
     finally:
         parent.kill()
         parent.wait()
@@ -200,7 +200,7 @@ def test_a_reader_that_goes_away_ends_the_match(folder: str) -> None:
 def stopped(given: dict[str, Any], seconds: float, folder: str) -> Outcome:
     """Play a match whose referee is stopped thrice for so long."""
     process = start(given, TMPDIR=folder)
-    assert wait_until(lambda: len(marked(f"EUCHRE_REFEREE=unix:{folder}")) >= 3)
+    assert wait_until(lambda: len(bots(folder)) >= 3)
     for _ in range(3):
         time.sleep(0.5)
         process.send_signal(signal.SIGSTOP)
