@@ -5,8 +5,9 @@ bots load, has run nothing and been told nothing, and does but one thing, to for
 once more, the bot. A bot's order goes to its own fork alone, through a pipe, so that neither the nursery nor any other bot ever
 holds its token, and every bot begins with the same clean memory.
 
-Where a fork would not do what a fresh interpreter does (a folder whose modules hide what is loaded here, a program that cannot
-be found), the bot's process starts Python anew after all.
+Where a fork would not do what a fresh interpreter does, the bot's process starts Python anew after all: for a folder whose
+modules hide what is loaded here, for a program that cannot be found, and for one that does not begin with the SDK and so may
+bring messages of its own by the same names.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import runpy
 import signal
 import socket
@@ -42,6 +44,7 @@ PATIENCE: Final = 10.0
 """Seconds within which a nursery that is ready must have forked, or it is given up."""
 _ROUND: Final = 0.0005
 _FDS: Final = 4096
+_SDK: Final = re.compile(rb"^\s*(from|import)\s+arena\b", re.MULTILINE)
 
 
 def fits(argv: Sequence[str]) -> bool:
@@ -159,7 +162,8 @@ def become(argv: list[str]) -> None:
     words = argv[2:] if by_name else argv[1:]
     folder = os.getcwd() if by_name else os.path.dirname(os.path.realpath(words[0]))  # noqa: PTH109, PTH120 - as Python says it
     sys.path[0] = folder
-    if hides(folder) or not _there(words[0], by_name=by_name):
+    program = _found(words[0]) if by_name else words[0]
+    if hides(folder) or not _has_sdk(program):
         os.execve(argv[0], argv, os.environ)  # noqa: S606 - no shell is wanted
     name_process(words[0].rpartition("/")[2].rpartition(".py")[0] or words[0].rpartition(".")[2])
     sys.argv[:] = words
@@ -182,16 +186,23 @@ def _lies_in(folder: str, name: str) -> bool:
     return spec is not None and bool(spec.origin) and Path(folder) in Path(spec.origin).parents
 
 
-def _there(name: str, *, by_name: bool) -> bool:
-    if not by_name:
-        return Path(name).is_file()
+def _found(module: str) -> str | None:
+    """The file of a module, or of the `__main__` in a package."""
     try:
-        found = importlib.util.find_spec(name)
+        found = importlib.util.find_spec(module)
         if found is not None and found.submodule_search_locations is not None:
-            found = importlib.util.find_spec(f"{name}.__main__")
+            found = importlib.util.find_spec(f"{module}.__main__")
     except (ImportError, ValueError):
+        return None
+    return found.origin if found is not None else None
+
+
+def _has_sdk(program: str | None) -> bool:
+    """Whether a program's own text imports the SDK."""
+    try:
+        return program is not None and bool(_SDK.search(Path(program).read_bytes()))
+    except OSError:
         return False
-    return found is not None
 
 
 def _say(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

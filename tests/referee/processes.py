@@ -19,7 +19,7 @@ def marked(mark: str) -> list[int]:
 
 
 def bots(folder: str) -> list[int]:
-    """The bots of a referee whose TMPDIR is `folder`: they find its socket in their environment, or were forked and so renamed."""
+    """The bots of a referee whose TMPDIR is `folder`: they find its socket in their environment, or, forked, bear a name."""
     forked = [pid for pid in marked(folder) if not _name(pid).startswith("python")]
     return sorted({*forked, *marked(f"EUCHRE_REFEREE=unix:{folder}")})
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(not POSSIBLE, reason="forks are handed on by Linux alone")
 
 PROBE = """
+import arena
 import atexit, json, os, signal, sys, threading
 print(json.dumps({
     "name": __name__, "file": __file__, "argv": sys.argv, "path": sys.path[0], "cwd": os.getcwd(),
@@ -42,7 +43,8 @@ atexit.register(print, "at the end")
 threading.Thread(target=lambda: (threading.Event().wait(0.05), print("from a thread"))).start()
 print("a complaint", file=sys.stderr)
 """
-FORKED = "import sys; print('arena.sdk' in sys.modules)"
+FORKED = "import arena, sys; print('arena.sdk.client' in sys.modules)"
+"""Says whether more is loaded than was asked for, so far."""
 
 
 def with_launcher(work: Callable[[Launcher], Awaitable[None]], *, warm: bool = True) -> None:
@@ -117,10 +119,11 @@ def test_a_program_finds_what_it_would_find_in_a_fresh_interpreter(tmp_path: Pat
 )
 def test_every_end_is_told_as_ever(tmp_path: Path, text: str, code: int) -> None:
     """The exit code, and an error in the author's own words and lines: nothing of the nursery is in the traceback."""
-    (tmp_path / "bot.py").write_text(text + "\n")
+    (tmp_path / "bot.py").write_text(f"import arena\n\n{text}\n")
     end = both_ways(f"python {tmp_path / 'bot.py'}", tmp_path)
     assert end.code == code
     assert "referee" not in end.err
+    assert "runpy" not in end.err
 
 
 @pytest.mark.parametrize("run", ["python missing.py", "python -m missing", "python -m missing.deep", "python -m json"])
@@ -143,6 +146,12 @@ def test_bots_are_forked_unless_their_folder_hides_what_is_loaded(tmp_path: Path
     (tmp_path / "logging.py").write_text("OWN = True")
     assert ended("python bot.py", tmp_path, warm=True).out == "False\nTrue\n"
     assert ended("python -m bot", tmp_path, warm=True).out == "False\nTrue\n"
+
+
+def test_a_bot_without_the_sdk_starts_afresh(tmp_path: Path) -> None:
+    """It may have messages of another release, which would not go together with those that are loaded."""
+    (tmp_path / "bot.py").write_text("import sys\nprint('arena' in sys.modules)\n")
+    assert ended("python bot.py", tmp_path, warm=True).out == ended("python -m bot", tmp_path, warm=True).out == "False\n"
 
 
 @pytest.mark.parametrize("run", ["python bot.py", "python3 -m bot", "python -m bot.deep one", "python /a/b/bot.py -x"])
