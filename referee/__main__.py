@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import importlib
 import json
 import logging
 import os
@@ -112,20 +113,37 @@ def _read_line() -> str:
 # ---- match ------------------------------------------------------------------------------------------------------------
 
 
-def _refuse(error: Exception) -> int:
+def _launcher(*, nursery: bool) -> Launcher:
+    """A launcher, made before gRPC is loaded, which is done beside it."""
+    launcher = Launcher()
+    if nursery:
+        launcher.warm_up()
+    importlib.import_module("referee.match")
+    return launcher
+
+
+def _refuse(error: Exception, launcher: Launcher | None) -> int:
+    if launcher is not None:
+        asyncio.run(launcher.close())
     print(f"referee: {error}", file=sys.stderr)
     return FAILED if isinstance(error, IsolationMissing) else BAD_ORDER
 
 
-def match() -> int:
-    """Play the order on stdin; events on stdout."""
+def match(*, ahead: bool = False, nursery: bool = False) -> int:
+    """Play the order on stdin; events on stdout. With `ahead` everything is ready before the order comes, which may be never."""
+    launcher = _launcher(nursery=nursery) if ahead else None
+    line = _read_line()
+    if launcher is not None and not line:
+        asyncio.run(launcher.close())
+        return 0
     try:
-        given = json.loads(_read_line())
+        given = json.loads(line)
     except ValueError as error:
-        return _refuse(error)
-    launcher = Launcher()
-    if likes_nursery(given):
-        launcher.warm_up()  # beside the loading of gRPC, which comes only now
+        return _refuse(error, launcher)
+    if launcher is None:
+        launcher = _launcher(nursery=likes_nursery(given))
+    elif likes_nursery(given):
+        launcher.warm_up()  # if it is not yet
     import grpc  # noqa: PLC0415
 
     from referee import match as matches  # noqa: PLC0415
@@ -133,8 +151,7 @@ def match() -> int:
     try:
         job = matches.parse(given)
     except (RefereeError, ValueError, AttributeError) as error:
-        asyncio.run(launcher.close())
-        return _refuse(error)
+        return _refuse(error, launcher)
     printer = Printer()
 
     async def work() -> None:
@@ -211,7 +228,9 @@ def _tls(arguments: argparse.Namespace) -> Tls | None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m referee", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("match", help="play the order, one JSON object, on stdin; events on stdout")
+    once = commands.add_parser("match", help="play the order, one JSON object, on stdin; events on stdout")
+    once.add_argument("--ahead", action="store_true", help="load everything before the order comes; without one, end well")
+    once.add_argument("--nursery", action="store_true", help="with --ahead: be ready for bots in Python, too")
     listen = commands.add_parser("serve", help="listen for bots and operators")
     listen.add_argument(
         "--listen",
@@ -243,7 +262,7 @@ def main() -> int:
     with contextlib.suppress(KeyboardInterrupt):
         if arguments.command == "match":
             die_with_parent(signal.SIGTERM)
-            return match()
+            return match(ahead=arguments.ahead, nursery=arguments.nursery)
         try:
             return serve(arguments)
         except RefereeError as error:

@@ -1,14 +1,16 @@
 """How long a match takes beside its parts: `python -m tools.bench_match`.
 
-A league of one match of 20 sets, two `random` bots at turn-up, is run from nothing. Its time is from the start of the job to the
-stored result. Its parts: the asks and answers, at the pace of a bare echo of the same bytes, ten to a message; and the start of
-its bots' processes, twice four, of which the second time overlaps with play. All are measured in turn.
+A league of four `random` bots at turn-up is run from nothing by one worker, six matches of 20 sets. A match's time is from the
+start of the job to the stored result; the first match, which begins beside the worker's own start, is left out. Its parts: the
+asks and answers, at the pace of a bare echo of the same bytes with as many clients and as many asks a message as in the match,
+where those are counted; and the start of its bots as fresh processes, twice four, of which the second time overlaps with play.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import shutil
 import statistics
 import subprocess
@@ -17,35 +19,38 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena import spec
+from arena import Answer, View, run, spec
 from arena.cli.common import SAMPLES
 from league.store import Store
+from sample_bots.python.random_bot import RandomBot
 from tools.bench import ROOT, echo
 from tools.bench_workers import run_league
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from league.model import Attempt
 
 SETS = 20
-PER_MESSAGE = 10
-"""Asks that travel together where bots answer at once."""
+BOTS = ("one", "two", "three", "four")
+SEATS = 4
 
 
-def match(sets: int) -> tuple[float, int]:
-    """Seconds from the start of the job to the stored result, and the decisions of the match."""
+def matches(sets: int, command: str) -> tuple[list[float], int]:
+    """Seconds from the start of the job to the stored result, match by match, and the decisions of a match on average."""
     data = Path(tempfile.mkdtemp(prefix="arena-bench-"))
     try:
         url = f"sqlite:///{data}/arena.db"
         with Store.open(url) as store:
-            names = ("one", "two")
-            for name in names:
-                store.add_bot(name, SAMPLES["random"], str(ROOT))
-            store.create_league(spec.league_spec("bench", [("turn-up", {})], names, sets))
+            for name in BOTS:
+                store.add_bot(name, command, str(ROOT))
+            store.create_league(spec.league_spec("bench", [("turn-up", {})], BOTS, sets))
         run_league(url, data, 1)
         with Store.open(url) as store:
-            (found,) = [attempt for one in store.matches("bench") for attempt in store.attempts(one.id)]
-            (figures,) = store.attempt_figures()
-        return _taken(found), figures.decisions
+            found = [attempt for one in store.matches("bench") for attempt in store.attempts(one.id)]
+            decisions = sum(figures.decisions for figures in store.attempt_figures())
+        found.sort(key=lambda attempt: attempt.started_at)
+        return [_taken(attempt) for attempt in found], decisions // len(found)
     finally:
         shutil.rmtree(data)
 
@@ -62,22 +67,51 @@ def started() -> float:
     return float(done.stdout)
 
 
+def asks_a_message() -> float:
+    """How many asks travel together, over all the messages of a league."""
+    with tempfile.TemporaryDirectory() as folder:
+        matches(SETS, f"python -m tools.bench_match --count {folder}")
+        counts = [path.read_text().split() for path in Path(folder).iterdir()]
+    return sum(int(asks) for _, asks in counts) / sum(int(messages) for messages, _ in counts)
+
+
+def play_and_count(folder: str) -> None:
+    """Be a `random` bot that counts its messages and their asks."""
+
+    class Counting(RandomBot):
+        messages = asks = 0
+
+        def choose_all(self, views: Sequence[View]) -> Sequence[Answer]:
+            self.messages += 1
+            self.asks += len(views)
+            return super().choose_all(views)
+
+    bot = Counting()
+    run(bot)
+    Path(folder, f"{os.getpid()}-{secrets.token_hex(4)}").write_text(f"{bot.messages} {bot.asks}")
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    exchange = echo(1000, PER_MESSAGE)
-    rows: list[tuple[float, float, float, int]] = []
-    for _ in range(rounds):
-        taken, decisions = match(SETS)
-        rows.append((taken, decisions / exchange(), started(), decisions))
-    taken, wire, start, _ = (statistics.median(column) for column in zip(*rows, strict=True))
+    parser.add_argument("--count", metavar="FOLDER", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.count:
+        play_and_count(given.count)
+        return
+    together = asks_a_message()
+    exchange = echo(1000, round(together), SEATS)
+    rows = []
+    for _ in range(given.rounds):
+        (_, *taken), decisions = matches(SETS, SAMPLES["random"])
+        rows.append((statistics.median(taken), decisions / exchange(), started(), decisions))
+    taken, wire, start, decisions = (statistics.median(column) for column in zip(*rows, strict=True))
     ratios = sorted(row[0] / (row[1] + row[2]) for row in rows)
-    print(f"{os.cpu_count()} cores, medians of {rounds}; {rows[0][3]:,} decisions")
+    print(f"{os.cpu_count()} cores, medians of {given.rounds}; {decisions:,.0f} decisions, {together:.1f} asks a message")
     print(f"a match of {SETS} sets, start of the job to stored result   {taken:.2f} s")
     print(f"its asks and answers at the pace of the echo           {wire:.2f} s")
-    print(f"start of its four bots                                 {start:.2f} s")
+    print(f"start of its four bots as fresh processes              {start:.2f} s")
     print(f"ratio {statistics.median(ratios):.2f} x  ({ratios[0]:.2f} to {ratios[-1]:.2f})")
 
 

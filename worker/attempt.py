@@ -12,8 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from worker import processes
-from worker.settings import ROOT
+from worker import processes, reserve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,13 +45,19 @@ class Broken(Exception):  # noqa: N818 - reads as what happened
     """The referee's process does not keep to its contract, or an event could not be taken in."""
 
 
-def run(order: Order, take: Callable[[Event], None], stop: Callable[[], str | None]) -> Ending:
+def run(
+    order: Order,
+    take: Callable[[Event], None],
+    stop: Callable[[], str | None],
+    ready: Callable[[], subprocess.Popen[bytes] | None] = lambda: None,
+) -> Ending:
     """Play an order and hand each event to `take`. The main thread only.
 
     Args:
         order: see `worker.order`.
         take: takes an event; raises `Broken` if it cannot be taken in.
         stop: asked ten times a second; a text is the reason to stop now.
+        ready: gives a referee's process that waits for its order, if there is one.
 
     Returns:
         done: the referee said so and left in good order. failed: its process broke down. stopped: `stop` gave a reason.
@@ -61,7 +66,7 @@ def run(order: Order, take: Callable[[Event], None], stop: Callable[[], str | No
     if reason is not None:
         return Ending("stopped", reason)
     try:
-        child = processes.spawn(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = ready() or reserve.start(COMMAND)
     except OSError as error:
         return Ending("failed", f"the referee cannot be started: {error}")
     pipes = _Pipes(child, json.dumps(order).encode() + b"\n", take)

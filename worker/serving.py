@@ -19,6 +19,7 @@ from rq.worker import WorkerStatus
 from worker import jobs, valkey
 from worker.pulse import Pulse
 from worker.queueing import Matches
+from worker.reserve import Reserve
 from worker.settings import RECYCLE
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ class MatchWorker(SimpleWorker):
         if self.get_state() != WorkerStatus.BUSY:
             raise StopRequested
 
+    def heartbeat(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - whatever RQ says
+        """Say that this worker is there; RQ does so at least every few seconds while it waits."""
+        super().heartbeat(*args, **kwargs)
+        if jobs.RESERVE is not None and self.get_state() != WorkerStatus.BUSY:
+            jobs.RESERVE.rest()
+
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Play a match, and see whether to take another."""
         super().execute_job(job, queue)
@@ -121,6 +128,15 @@ def serve(settings: Settings) -> int:
     """
     _listen()
     LOG.info("worker %s started", jobs.PROCESS)
+    jobs.RESERVE = Reserve()
+    try:
+        _serve(settings)
+    finally:
+        jobs.RESERVE.end()
+    return 0 if jobs.DRAIN.is_set() else RECYCLE
+
+
+def _serve(settings: Settings) -> None:
     share, pause = Share(settings), FIRST_PAUSE
     with Pulse(settings, jobs.PROCESS) as pulse:
         while not jobs.DRAIN.is_set() and not share.done:
@@ -138,7 +154,6 @@ def serve(settings: Settings) -> int:
                 continue
             pause = FIRST_PAUSE if time.monotonic() - started > GOOD_LIFE else min(2 * pause, LONGEST_PAUSE)
             jobs.DRAIN.wait(pause)
-    return 0 if jobs.DRAIN.is_set() else RECYCLE
 
 
 def _listen() -> None:

@@ -30,14 +30,16 @@ def say(**event: object) -> None:
 
 
 def main() -> None:
-    """Act one run of the script."""
+    """Act one run of the script; without an order there is none."""
+    line = sys.stdin.readline()
+    if not line:
+        return
     script, counter = sys.argv[1].split(","), Path(sys.argv[2])
     run = int(counter.read_text()) if counter.exists() else 0
     counter.write_text(str(run + 1))
     counter.with_suffix(".pid").write_text(str(os.getpid()))
     word, _, number = script[min(run, len(script) - 1)].partition(":")
-    order = json.loads(sys.stdin.readline())
-    act(word, int(number or 0), order)
+    act(word, int(number or 0), json.loads(line))
 
 
 def act(word: str, number: int, order: dict) -> None:
