@@ -184,7 +184,8 @@ class Launcher:
         try:
             if self._listening is not None:
                 await asyncio.wait_for(self._listening, _PATIENCE)
-            await asyncio.to_thread(self._process.wait, _PATIENCE)
-        except (TimeoutError, subprocess.TimeoutExpired):
+            # in a thread without a limit of its own: with one, `wait` would look but now and then
+            await asyncio.wait_for(asyncio.to_thread(self._process.wait), _PATIENCE)
+        except TimeoutError:
             self._process.kill()
             self._process.wait()
