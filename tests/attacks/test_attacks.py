@@ -253,7 +253,8 @@ def gossips(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     keys = {name: uuid.uuid4().hex[:7] for name in ("sandboxed", "free")}
     running = {}
     for name, key in keys.items():
-        given = order(f"python gossip.py {key}", f"python gossip.py {key}", variant="turn-up", seatings=2, clock=CLOCK)
+        run = f"python -B gossip.py {key}"  # with an option, so that it is not forked and all see each other's command lines
+        given = order(run, run, variant="turn-up", seatings=2, clock=CLOCK)
         given |= {"lag": 60.0, "log_dir": str(logs / name)}
         for entry in given["lineup"]:
             entry["cwd"] = str(folder)
