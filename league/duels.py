@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from league.estimates import Estimate, estimate_of, ratio_columns, ratio_estimates, share_columns
+from league.tallies import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,7 @@ class Duels(Mapping[tuple[str, str], HeadToHead]):
     def of(cls, sums: Tally) -> Duels:
         """The pairs of all sets of a tally."""
         rows, size = sums.pairs, max(len(sums.bots), 1)
-        code, group = np.unique(rows.first * size + rows.second, return_inverse=True)
+        code, group = grouped(rows.first * size + rows.second, size**2)
         count = len(code)
         counts = np.stack([np.bincount(group, rows.games, count), np.bincount(group, minlength=count)], axis=1)
         share, margin = share_columns(group, rows.share, count), ratio_columns(group, rows.margin, rows.deals, count)

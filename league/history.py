@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from league.estimates import Estimate, student
-from league.ratings import rate
+from league.ratings import rate, rate_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ def earlier(sums: Tally) -> Earlier | None:
     if sums.sets < FEWEST:
         return None
     sets = math.floor(EARLIER * sums.sets)
-    ratings = rate(sums.first_sets(sets), len(sums.bots), replicates=1)
+    ratings = rate_alone(sums.first_sets(sets), len(sums.bots))
     return Earlier(sets, _ended(sums, sets), ranks(_played(sums, ratings).items()))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from league.estimates import Estimate, tail
 from league.refits import Layers, Problem, Weights, walk
+from league.tallies import grouped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +44,9 @@ _LEAST_PRIOR = 0.01
 _SEED = 0x5EED
 _LONGEST_STEP = 2.0
 _ITERATIONS = 60
-# Numbers held at once by a batch of replicates (about 32 MB).
+# Numbers held at once by a batch of replicates: about 32 MB; with one matrix for all a quarter of it, which stays in the cache.
 _BATCH = 4_000_000
+_SMALL_BATCH = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,49 +119,81 @@ def rate(pairs: PairRows, bots: int, replicates: int | None = None) -> Ratings:
     single-game sets against an average player the interval is Jeffreys' interval.
     """
     sets = _count_sets(pairs, bots)
-    group = np.where(sets > 0, _components(pairs, bots), -1)
     played = np.flatnonzero(sets)
     if not len(played):
-        return Ratings(np.full(bots, MEAN), sets, group, np.full((1, bots), MEAN))
+        return _of(np.zeros((2, 0)), played, sets, np.zeros(0, np.int64))
     evidence = _collapse(pairs, played)
     fit = _fit(evidence)
     refits = _refit(evidence, fit, replicates or (REPLICATES if len(evidence.kind) < LARGE else REPLICATES_OF_LARGE))
-    elo = _to_elo(np.concatenate([fit, refits]), group[played])
-    everyone = np.full((len(elo), bots), MEAN)
-    everyone[:, played] = elo
+    return _of(np.concatenate([fit, refits]), played, sets, _components(evidence))
+
+
+def rate_alone(pairs: PairRows, bots: int) -> Ratings:
+    """The same ratings to a millionth, without replicates: where nobody asks for intervals."""
+    sets = _count_sets(pairs, bots)
+    played = np.flatnonzero(sets)
+    if not len(played):
+        return _of(np.zeros((1, 0)), played, sets, np.zeros(0, np.int64))
+    evidence = _summed(pairs, played)
+    return _of(_fit(evidence), played, sets, _components(evidence))
+
+
+def _of(theta: Numbers, played: Ints, sets: Ints, label: Ints) -> Ratings:
+    """Ratings from log odds (1 + replicates, played) of the bots that played and the labels of these."""
+    everyone, group = np.full((len(theta), len(sets)), MEAN), np.full(len(sets), -1)
+    if len(played):
+        group[played] = played[label]
+        everyone[:, played] = _to_elo(theta, group[played])
     return Ratings(everyone[0], sets, group, everyone[1:])
 
 
 def _count_sets(pairs: PairRows, bots: int) -> Ints:
     """Number of sets in which each bot met another."""
+    if bool((pairs.set[1:] > pairs.set[:-1]).all()):  # a pair a set
+        return np.bincount(pairs.first, minlength=bots) + np.bincount(pairs.second, minlength=bots)
     both = np.sort(np.concatenate([pairs.set * bots + pairs.first, pairs.set * bots + pairs.second]))
     each = both[np.diff(both, prepend=-1) > 0]  # as np.unique, ten times as fast
     return np.bincount(each % max(bots, 1), minlength=bots).astype(np.int64)
 
 
-def _components(pairs: PairRows, bots: int) -> Ints:
+def _components(evidence: _Evidence) -> Ints:
     """Label of each bot's connected component: the lowest index in it."""
-    code = np.unique(pairs.first * bots + pairs.second)
-    first, second = code // max(bots, 1), code % max(bots, 1)
-    label = np.arange(bots)
+    label = np.arange(evidence.bots)
     while True:
-        least = np.minimum(label[first], label[second])
+        least = np.minimum(label[evidence.first], label[evidence.second])
         new = label.copy()
-        np.minimum.at(new, first, least)
-        np.minimum.at(new, second, least)
+        np.minimum.at(new, evidence.first, least)
+        np.minimum.at(new, evidence.second, least)
         if np.array_equal(new, label):
             return label
         label = new
 
 
+def _renumbered(pairs: PairRows, played: Ints) -> Ints:
+    """A number for each row's pair, with the bots that played renumbered from 0."""
+    index = np.empty(int(played[-1]) + 1 if len(played) else 0, np.int64)
+    index[played] = np.arange(len(played))
+    return index[pairs.first] * len(played) + index[pairs.second]
+
+
+def _summed(pairs: PairRows, played: Ints) -> _Evidence:
+    """All sets of a pair as one row: enough to fit, not to weigh them."""
+    bots = len(played)
+    codes, group = grouped(_renumbered(pairs, played), bots**2)
+    times = np.bincount(group, minlength=len(codes)).astype(np.float64)
+    share = np.bincount(group, pairs.share, len(codes)) / times
+    each = np.arange(len(codes))
+    return _Evidence(bots, times, each, share, each, *np.divmod(codes, max(bots, 1)))
+
+
 def _collapse(pairs: PairRows, played: Ints) -> _Evidence:
     """Gather equal sets, with the bots that played renumbered from 0."""
-    first, second, bots = np.searchsorted(played, pairs.first), np.searchsorted(played, pairs.second), len(played)
-    shares, share = np.unique(pairs.share, return_inverse=True)
-    cell = (first * bots + second) * len(shares) + share
+    bots = len(played)
+    shares, share = _shares(pairs)
+    cell = _renumbered(pairs, played) * len(shares) + share
     cells, kinds, times, offset = [], [], [], 0
     for table in _by_length(pairs.set, cell):
-        distinct, count = _distinct(table)
+        distinct, count = _distinct(table, bots**2 * len(shares))
         cells.append(distinct.ravel())
         kinds.append(np.repeat(np.arange(offset, offset + len(count)), table.shape[1]))
         times.append(count.astype(np.float64))
@@ -167,23 +201,37 @@ def _collapse(pairs: PairRows, played: Ints) -> _Evidence:
     all_cells, kind = np.concatenate(cells), np.concatenate(kinds)
     order = np.argsort(all_cells, kind="stable")
     pair, value = np.divmod(all_cells[order], len(shares))
-    codes, start = np.unique(pair, return_index=True)
+    start = np.flatnonzero(np.diff(pair, prepend=-1))
+    codes = pair[start]
     return _Evidence(bots, np.concatenate(times), kind[order], shares[value], start, codes // bots, codes % bots)
+
+
+def _shares(pairs: PairRows) -> tuple[Floats, Ints]:
+    """The different shares of a set's games that a bot had, ascending, and which of them each row has."""
+    width = int(2 * pairs.games.max()) + 1  # scores are whole or half numbers, from 0 to the games
+    codes, group = grouped((pairs.games * width + 2 * pairs.score).astype(np.int64), width**2)
+    games, score = np.divmod(codes, width)
+    shares, index = np.unique(score / 2 / games, return_inverse=True)
+    return shares, index[group]
 
 
 def _by_length(sets: Ints, cell: Ints) -> list[Ints]:
     """The cells of each set as one row of a table, a table (sets, cells) for each number of cells."""
-    _, length = np.unique(sets, return_counts=True)
-    return [cell[np.repeat(length, length) == size].reshape(-1, size) for size in np.unique(length)]
+    length = np.diff(np.flatnonzero(np.diff(sets, prepend=-1)), append=len(sets))
+    sizes = np.flatnonzero(np.bincount(length)).tolist()
+    return [cell.reshape(-1, size) if len(sizes) == 1 else cell[np.repeat(length, length) == size].reshape(-1, size) for size in sizes]
 
 
-def _distinct(table: Ints) -> tuple[Ints, Ints]:
-    """Distinct rows of a table and how often each occurs (as np.unique with an axis, an order of magnitude faster)."""
+def _distinct(table: Ints, size: int) -> tuple[Ints, Ints]:
+    """Distinct rows of a table of numbers below `size`, and how often each occurs."""
     code = np.zeros(len(table), np.int64)
+    values: Ints = np.zeros(1, np.int64)
     for column in table.T:
-        values, value = np.unique(column, return_inverse=True)
-        code = np.unique(code * len(values) + value, return_inverse=True)[1]
-    _, index, count = np.unique(code, return_index=True, return_counts=True)
+        found, value = grouped(column, size)
+        values, code = grouped(code * len(found) + value, len(values) * len(found))
+    count = np.bincount(code, minlength=len(values))
+    index = np.empty(len(values), np.int64)
+    index[code[::-1]] = np.arange(len(code) - 1, -1, -1)
     return table[index], count
 
 
@@ -234,7 +282,7 @@ def _refit_many(evidence: _Evidence, fit: Floats, replicates: int) -> Floats:
     inverse = np.linalg.inv(_hessian_at(evidence, fit)).astype(np.float32)
     layers = Layers.of(evidence.kind, evidence.share, evidence.start)
     weights = Weights(evidence.times, layers.kind, random)
-    step = max(1, min(replicates, _BATCH // max(len(evidence.kind), evidence.bots**2)))
+    step = max(1, min(replicates, _SMALL_BATCH // max(len(evidence.kind), evidence.bots**2)))
     refits = np.empty((replicates, evidence.bots))
     for done in range(0, replicates, step):
         drawn = _draw(evidence, layers, weights.draw(min(step, replicates - done)), random)

@@ -24,7 +24,7 @@ BITS = 12
 """A weight is one of two to this power equally likely values."""
 _POINTS = 1 << BITS
 _CLOSED = 32
-_ROWS = 256
+_ROWS = 128
 _STEPS = 20
 _TOLERANCE = 5e-5
 
@@ -154,23 +154,29 @@ class Problem:
 def walk(problem: Problem, cell: Ints, fit: Numbers, inverse: Numbers) -> Floats | None:
     """Log odds (bots,) of one problem by steps with one matrix, from `fit`; None if it does not come to rest in a few.
 
+    The steps are done when what is left is less than `_TOLERANCE`, supposing that they go on shrinking as the last one did.
+
     Args:
         problem: what to fit.
         cell: (pairs,) place of each pair in a flattened matrix (bots, bots), above its diagonal.
         fit: (bots,) log odds to begin with.
         inverse: (bots, bots) of the matrix of second derivatives there.
     """
-    bots = len(fit)
-    wins, losses = _square(cell, problem.wins, bots), _square(cell, problem.losses, bots)
-    sets = wins + losses
-    won = wins.sum(axis=1) + losses.sum(axis=0) + problem.prior_won - sets.sum(axis=0)
-    prior, theta = problem.prior_won + problem.prior_lost, fit.astype(np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):  # steps that lead away end in infinities, and so without a result
+    wins, sets = (_square(cell, values, len(fit)) for values in (problem.wins, problem.wins + problem.losses))
+    won = wins.sum(axis=1) - wins.sum(axis=0)
+    prior, theta, before = problem.prior_won + problem.prior_lost, fit.astype(np.float32), 0.0
+    with np.errstate(all="ignore"):  # steps that lead away end in infinities, and so without a result
         for _ in range(_STEPS):
-            step = inverse @ (won - _expected(sets, theta) - prior / (1 + np.exp(-theta)))
+            share = 1 / (1 + np.exp(-theta))
+            rest, slope = problem.prior_won - prior * share, prior * share * (1 - share)
+            step = inverse @ (won - _expected(sets, theta) + rest)
+            # What all have in common the prior alone decides, and its weights differ most: the matrix of the fit knows little of it.
+            step += (rest.sum() - slope @ step) / slope.sum()
             theta += step
-            if np.abs(step).max() <= _TOLERANCE:
+            longest = float(np.abs(step).max())
+            if longest <= _TOLERANCE or (longest < before / 2 and longest**2 / (before - longest) <= _TOLERANCE):
                 return theta.astype(np.float64)
+            before = longest
     return None
 
 
@@ -180,18 +186,18 @@ def _square(cell: Ints, values: Numbers, bots: int) -> Numbers:
     return matrix.reshape(bots, bots)
 
 
-def _expected(square: Numbers, theta: Numbers) -> Numbers:
-    """Expected wins (bots,) over the later bots, less what is expected to be lost by the earlier ones.
+def _expected(sets: Numbers, theta: Numbers) -> Numbers:
+    """Expected wins (bots,) over the later bots, less what the earlier ones are expected to win over each.
 
-    A stretch of rows at a time, and only what is not left of the diagonal: that stays in the cache, and is half of the whole.
+    By strengths, whose share of a sum of two is the expected one, there is no exponential to a pair. A stretch of rows at a time,
+    and only what is not left of the diagonal: that stays in the cache, and is half of the whole.
     """
-    found = np.zeros_like(theta)
+    strength, ones = np.exp(theta), np.ones_like(theta)
+    won, lost = np.empty_like(theta), np.zeros_like(theta)
     for begin in range(0, len(theta), _ROWS):
         end = begin + _ROWS
-        odds = np.subtract(theta[None, begin:], theta[begin:end, None])
-        np.exp(odds, out=odds)
-        odds += 1
-        np.divide(square[begin:end, begin:], odds, out=odds)
-        found[begin:end] += odds.sum(axis=1)
-        found[begin:] -= odds.sum(axis=0)
-    return found
+        share = strength[begin:end, None] + strength[None, begin:]
+        np.divide(sets[begin:end, begin:], share, out=share)
+        won[begin:end] = share @ ones[begin:]
+        lost[begin:] += strength[begin:end] @ share
+    return strength * won - lost

@@ -7,13 +7,12 @@ seen to be out of date, whoever wrote it and whenever.
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sqlalchemy import BigInteger, bindparam, func, select
+from sqlalchemy import BigInteger, Text, bindparam, func, select
 from sqlalchemy import cast as sql_cast
 
 from league.database import Database, insert
@@ -25,16 +24,16 @@ from league.sums import FORMAT, GameColumns, MatchColumns, joined, sums_of, unpa
 from league.tables import games, league_sums, league_variants, leagues, match_bots, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from sqlalchemy import ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Connection, Row
 
     from league.model import Mode
     from league.sums import Sums
+    from league.tallies import Ints
 
 RANGE = 1024
 """Row ids of matches in a range: a league of 1,000 bots has 500 of them, and one new set has 1,024 matches read again."""
-_ROWS = 2_000
 Stamp = tuple[int, int]
 """Matches of a range and the sum of their changes."""
 
@@ -56,27 +55,39 @@ _STAMPS = (
     .order_by("number")
 )
 _KEPT = select(league_sums).where(league_sums.c.league_id == bindparam("league"), league_sums.c.format == FORMAT)
+# What a range has of anything comes as one row, a column being one text: to hand a row over takes longer than to read it. Texts of
+# the same row have their values in the same order.
+_LINE = "\n"
+"""Between texts: canonical JSON has none."""
+_TICKS = 1 << 22
+"""Parts of a second: what a clock told since 2004 is a whole number of them, as the number that it is stored as has 53 bits."""
+_SLICE = 100_000
+"""Games that are read at once."""
+
+
+def _listed(column: ColumnElement[Any]) -> ColumnElement[str]:
+    """All values of a column of whole numbers."""
+    return func.aggregate_strings(sql_cast(column, Text), ",")
+
+
+def _joined(first: ColumnElement[Any], *columns: ColumnElement[Any]) -> ColumnElement[str]:
+    """Columns as one text, one behind the other."""
+    return reduce(lambda text, column: text.op("||")(column), columns, first)
+
+
 _OF_RANGE = (matches.c.league_id == bindparam("league")) & matches.c.id.between(bindparam("first"), bindparam("last"))
-_MATCHES = (
-    select(matches.c.id, matches.c.league_variant_id, matches.c.n, matches.c.seatings, matches.c.mode)
-    .where(_OF_RANGE)
-    .order_by(matches.c.id)
+_MATCHES = select(
+    *map(_listed, (matches.c.id, matches.c.league_variant_id, matches.c.n, matches.c.games_done)),
+    func.aggregate_strings(_joined(matches.c.mode, matches.c.seatings), _LINE),
+).where(_OF_RANGE)
+_SEATS = select(*map(_listed, (match_bots.c.match_id, match_bots.c.position, match_bots.c.bot_version_id))).where(
+    match_bots.c.match_id.between(bindparam("first"), bindparam("last"))
 )
-_SEATS = (
-    select(match_bots.c.match_id, match_bots.c.bot_version_id)
-    .where(match_bots.c.match_id.between(bindparam("first"), bindparam("last")))
-    .order_by(match_bots.c.match_id, match_bots.c.position)
-)
-_WIDTH = 1 << 20
-"""More than a match has sets."""
-# Few columns, since each costs as much as what is done with it: one number for match and set, one text for all that is counted
-# of a game, as most games are like another.
-_OUTCOME: ColumnElement[str] = games.c.points
-for _column in (games.c.places, games.c.deals, games.c.faults, games.c.forfeits):
-    _OUTCOME = _OUTCOME.op("||")(_column)
-_GAMES = select(sql_cast(games.c.match_id, BigInteger) * _WIDTH + games.c.set_number, games.c.stored_at, _OUTCOME).where(
-    games.c.match_id.between(bindparam("first"), bindparam("last"))
-)
+# One text for all that is counted of a game, as most games are like another.
+_GAMES = select(
+    *map(_listed, (games.c.match_id, games.c.set_number, sql_cast(games.c.stored_at * _TICKS, BigInteger))),
+    func.aggregate_strings(_joined(games.c.points, games.c.places, games.c.deals, games.c.faults, games.c.forfeits), _LINE),
+).where(games.c.match_id.between(bindparam("first"), bindparam("last")))
 _GAMES_OF_LEAGUE = _GAMES.join_from(games, matches).where(matches.c.league_id == bindparam("league"))
 
 
@@ -134,45 +145,48 @@ def _kept(connection: Connection, league_id: int, stamps: Mapping[int, Stamp]) -
 
 def _read_range(connection: Connection, league_id: int, first: int, last: int) -> Sums:
     """Sum up the games of a range of matches by row id, of which at least one is the league's."""
-    named = {"league": league_id, "first": first, "last": last}
-    ids, variants, numbers, seatings, modes = _fetched(connection, _MATCHES, named)
-    seat_match, seat_version = (np.array(column, np.int64) for column in _fetched(connection, _SEATS, named))
-    ours = np.isin(seat_match, ids)
-    id_, variant, n = (np.array(column, np.int64) for column in (ids, variants, numbers))
-    set_size = np.array([*map(_set_size, seatings, modes)], np.int64)
-    found = MatchColumns(id_, variant, n, set_size, seat_match[ours], seat_version[ours])
-    bounds = {"first": ids[0], "last": ids[-1]}
-    alone = ids[-1] - ids[0] == len(ids) - 1
-    return sums_of(found, _columns(connection, bounds if alone else bounds | {"league": league_id}, alone=alone))
+    bounds = {"first": first, "last": last}
+    *numbers, kinds = connection.execute(_MATCHES, bounds | {"league": league_id}).one()
+    row = np.stack([*map(_numbers, numbers)])
+    order = np.argsort(row[0])
+    id_, variant, n, done = row[:, order]
+    set_size = np.array([*map(_set_size, kinds.split(_LINE))], np.int64)[order]
+    seats = np.stack([*map(_numbers, connection.execute(_SEATS, bounds).one())])
+    seats = seats[:, np.isin(seats[0], id_)]
+    seat_match, _, seat_version = seats[:, np.lexsort((seats[1], seats[0]))]
+    league = None if id_[-1] - id_[0] == len(id_) - 1 else league_id
+    parts = np.split(id_, np.flatnonzero(np.diff(np.cumsum(done) // _SLICE)) + 1)
+    read = _columns([_read_games(connection, league, part[0], part[-1]) for part in parts])
+    return sums_of(MatchColumns(id_, variant, n, set_size, seat_match, seat_version), read)
 
 
-def _fetched(connection: Connection, query: Select[Any], named: Mapping[str, int]) -> list[tuple[Any, ...]]:
-    """Return what a query finds by columns, past SQLAlchemy's own rows, which take as long again."""
-    result = connection.execute(query, named)
-    rows = cast("Any", result.cursor).fetchall()
-    result.close()
-    return list(zip(*rows, strict=True)) or [() for _ in query.selected_columns]
+def _read_games(connection: Connection, league: int | None, first: int, last: int) -> Row[Any]:
+    """The texts of games of a range of matches; with `league` those of others are left out, which have matches in between."""
+    bounds = {"first": int(first), "last": int(last)}
+    if league is None:
+        return connection.execute(_GAMES, bounds).one()
+    return connection.execute(_GAMES_OF_LEAGUE, bounds | {"league": league}).one()
 
 
 @lru_cache(maxsize=256)
-def _set_size(seatings: str, mode: Mode) -> int:
-    return games_a_set(seatings_of(seatings), mode)
+def _set_size(kind: str) -> int:
+    mode, bracket, seatings = kind.partition("[")
+    return games_a_set(seatings_of(bracket + seatings), cast("Mode", mode))
 
 
-def _columns(connection: Connection, named: Mapping[str, int], *, alone: bool) -> GameColumns:
-    """Games by columns, past SQLAlchemy's own rows, which take as long again; other leagues' are left out, if there are any."""
-    result = connection.execute(_GAMES if alone else _GAMES_OF_LEAGUE, named)
-    code, stored, outcome = array("q"), array("d"), array("q")
-    known = _Numbered()
-    cursor = cast("Any", result.cursor)
-    while rows := cursor.fetchmany(_ROWS):
-        codes, times, texts = zip(*rows, strict=True)
-        code.extend(codes)
-        stored.extend(times)
-        outcome.extend(map(known.__getitem__, texts))
-    result.close()
-    match, number = np.divmod(np.asarray(code, np.int64), _WIDTH)
-    return GameColumns(match, number, np.asarray(stored, np.float64), np.asarray(outcome, np.int64), tuple(known))
+def _columns(parts: Iterable[Row[Any]]) -> GameColumns:
+    """Games by columns from their texts."""
+    known, columns = _Numbered(), []
+    for match, number, stored, outcomes in parts:
+        outcome = [*map(known.__getitem__, outcomes.split(_LINE))] if outcomes else []
+        columns.append(np.stack([*map(_numbers, (match, number, stored)), np.array(outcome, np.int64)]))
+    match, number, stored, outcome = np.concatenate(columns, axis=1)
+    return GameColumns(match, number, stored / _TICKS, outcome, tuple(known))
+
+
+def _numbers(text: str | None) -> Ints:
+    """Whole numbers from their list; none of what is null."""
+    return np.fromstring(text or "", np.int64, sep=",")
 
 
 class _Numbered(dict[str, int]):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_DENSE = 16
+
 
 @dataclass(frozen=True, slots=True)
 class SeatRows:
@@ -265,3 +267,18 @@ def _sum_by(code: Ints, columns: Sequence[Floats]) -> tuple[Ints, list[Floats]]:
         return code, list(columns)
     keys, group = np.unique(code, return_inverse=True)
     return keys, [np.bincount(group, column, len(keys)).astype(np.float64) for column in columns]
+
+
+def grouped(code: Ints, size: int) -> tuple[Ints, Ints]:
+    """The different ones of numbers from 0 to below `size`, ascending, and the position among them of each number.
+
+    As np.unique, without sorting where there are not many more numbers than rows.
+    """
+    if size > _DENSE * len(code):
+        return np.unique(code, return_inverse=True)
+    there = np.zeros(size, np.bool_)
+    there[code] = True
+    found = np.flatnonzero(there)
+    position = np.empty(size, np.int64)
+    position[found] = np.arange(len(found))
+    return found, position[code]
