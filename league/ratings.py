@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from league.estimates import Estimate, tail
-from league.refits import Layers, Problem, Weights, walk
+from league.refits import Layers, Problem, Walk, Weights
 from league.tallies import grouped
 
 if TYPE_CHECKING:
@@ -279,14 +279,14 @@ def _refit_many(evidence: _Evidence, fit: Floats, replicates: int) -> Floats:
     for steps: what is left at the end is a ten-thousandth of a unit (0.02 Elo) either way.
     """
     random = np.random.default_rng(_SEED)
-    inverse = np.linalg.inv(_hessian_at(evidence, fit)).astype(np.float32)
+    walk = Walk(evidence.first * evidence.bots + evidence.second, fit[0], np.linalg.inv(_hessian_at(evidence, fit)))
     layers = Layers.of(evidence.kind, evidence.share, evidence.start)
     weights = Weights(evidence.times, layers.kind, random)
     step = max(1, min(replicates, _SMALL_BATCH // max(len(evidence.kind), evidence.bots**2)))
     refits = np.empty((replicates, evidence.bots))
     for done in range(0, replicates, step):
         drawn = _draw(evidence, layers, weights.draw(min(step, replicates - done)), random)
-        theta, missed = _chord(evidence, drawn, fit, inverse)
+        theta, missed = _chord(drawn, walk)
         if len(missed):
             theta[missed] = _newton(evidence, drawn.take(missed), np.repeat(fit, len(missed), axis=0), 1e-4)
         refits[done : done + len(theta)] = theta
@@ -308,13 +308,12 @@ def _hessian_at(evidence: _Evidence, fit: Numbers) -> Numbers:
     return hessian
 
 
-def _chord(evidence: _Evidence, weights: _Weights, fit: Numbers, inverse: Numbers) -> tuple[Numbers, Ints]:
-    """Log odds (batch, bots) of each problem, and which of them did not come to rest."""
-    cell = evidence.first * evidence.bots + evidence.second
+def _chord(weights: _Weights, walk: Walk) -> tuple[Numbers, Ints]:
+    """Log odds (batch, bots) of each problem, and which of them did not come to rest: what is given of these means nothing."""
     problems = zip(weights.wins, weights.losses, weights.won, weights.lost, strict=True)
-    found = [walk(Problem(*one), cell, fit[0], inverse) for one in problems]
+    found = [walk.solve(Problem(*one)) for one in problems]
     missed = [at for at, theta in enumerate(found) if theta is None]
-    return np.stack([fit[0] if theta is None else theta for theta in found]), np.array(missed, np.int64)
+    return np.stack([np.zeros(weights.won.shape[1]) if theta is None else theta for theta in found]), np.array(missed, np.int64)
 
 
 def _newton(evidence: _Evidence, weights: _Weights, start: Floats, tolerance: float) -> Floats:

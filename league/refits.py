@@ -151,39 +151,40 @@ class Problem:
     prior_lost: Numbers
 
 
-def walk(problem: Problem, cell: Ints, fit: Numbers, inverse: Numbers) -> Floats | None:
-    """Log odds (bots,) of one problem by steps with one matrix, from `fit`; None if it does not come to rest in a few.
-
-    The steps are done when what is left is less than `_TOLERANCE`, supposing that they go on shrinking as the last one did.
+class Walk:
+    """Solves one problem after another by steps with one matrix; whole matrices are made once, and used again.
 
     Args:
-        problem: what to fit.
         cell: (pairs,) place of each pair in a flattened matrix (bots, bots), above its diagonal.
         fit: (bots,) log odds to begin with.
         inverse: (bots, bots) of the matrix of second derivatives there.
     """
-    wins, sets = (_square(cell, values, len(fit)) for values in (problem.wins, problem.wins + problem.losses))
-    won = wins.sum(axis=1) - wins.sum(axis=0)
-    prior, theta, before = problem.prior_won + problem.prior_lost, fit.astype(np.float32), 0.0
-    with np.errstate(all="ignore"):  # steps that lead away end in infinities, and so without a result
-        for _ in range(_STEPS):
-            share = 1 / (1 + np.exp(-theta))
-            rest, slope = problem.prior_won - prior * share, prior * share * (1 - share)
-            step = inverse @ (won - _expected(sets, theta) + rest)
-            # What all have in common the prior alone decides, and its weights differ most: the matrix of the fit knows little of it.
-            step += (rest.sum() - slope @ step) / slope.sum()
-            theta += step
-            longest = float(np.abs(step).max())
-            if longest <= _TOLERANCE or (longest < before / 2 and longest**2 / (before - longest) <= _TOLERANCE):
-                return theta.astype(np.float64)
-            before = longest
-    return None
 
+    def __init__(self, cell: Ints, fit: Numbers, inverse: Numbers) -> None:
+        self._cell, self._inverse, self._fit = cell, inverse.astype(np.float32), fit.astype(np.float32)
+        self._wins, self._sets = np.zeros((2, len(fit), len(fit)), np.float32)
 
-def _square(cell: Ints, values: Numbers, bots: int) -> Numbers:
-    matrix = np.zeros(bots * bots, np.float32)
-    matrix[cell] = values
-    return matrix.reshape(bots, bots)
+    def solve(self, problem: Problem) -> Floats | None:
+        """Log odds (bots,) of a problem; None if it does not come to rest in a few steps.
+
+        They are done when what is left is less than `_TOLERANCE`, supposing that steps go on shrinking as the last one did.
+        """
+        self._wins.ravel()[self._cell], self._sets.ravel()[self._cell] = problem.wins, problem.wins + problem.losses
+        won = self._wins.sum(axis=1) - self._wins.sum(axis=0)
+        prior, theta, before = problem.prior_won + problem.prior_lost, self._fit.copy(), 0.0
+        with np.errstate(all="ignore"):  # steps that lead away end in infinities, and so without a result
+            for _ in range(_STEPS):
+                share = 1 / (1 + np.exp(-theta))
+                rest, slope = problem.prior_won - prior * share, prior * share * (1 - share)
+                step = self._inverse @ (won - _expected(self._sets, theta) + rest)
+                # A step of all together is for the prior alone to decide, of which the matrix of the fit knows least.
+                step += (rest.sum() - slope @ step) / slope.sum()
+                theta += step
+                longest = float(np.abs(step).max())
+                if longest <= _TOLERANCE or (longest < before / 2 and longest**2 / (before - longest) <= _TOLERANCE):
+                    return theta.astype(np.float64)
+                before = longest
+        return None
 
 
 def _expected(sets: Numbers, theta: Numbers) -> Numbers:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from league import ratings
-from league.ratings import SCALE, rate
-from league.refits import Layers, Problem, Weights, gamma_values, walk
+from league.ratings import SCALE, rate, rate_alone
+from league.refits import Layers, Problem, Walk, Weights, gamma_values
 from league.tallies import PairRows
 
 BOTS = 70
@@ -64,17 +64,18 @@ def test_a_walk_ends_where_newtons_method_does() -> None:
     """Steps with the matrix of the fit solve a weighted problem to less than 0.05 Elo; a hopeless one is given back."""
     evidence = ratings._collapse(round_robin(5), np.arange(BOTS))
     fit = ratings._fit(evidence)
-    inverse = np.linalg.inv(ratings._hessian_at(evidence, fit)).astype(np.float32)
+    inverse = np.linalg.inv(ratings._hessian_at(evidence, fit))
     layers, random = Layers.of(evidence.kind, evidence.share, evidence.start), np.random.default_rng(2)
     drawn = ratings._draw(evidence, layers, Weights(evidence.times, layers.kind, random).draw(20), random)
     exact = ratings._newton(evidence, drawn, np.repeat(fit, 20, axis=0), 1e-9)
     cell = evidence.first * BOTS + evidence.second
+    walk = Walk(cell, fit[0], inverse)
     for row, wanted in enumerate(exact):
         problem = Problem(drawn.wins[row], drawn.losses[row], drawn.won[row], drawn.lost[row])
-        found = walk(problem, cell, fit[0], inverse)
+        found = walk.solve(problem)
         assert found is not None
         assert np.abs(found - wanted).max() * SCALE < 0.05
-        assert walk(problem, cell, fit[0], -inverse) is None
+        assert Walk(cell, fit[0], -inverse).solve(problem) is None
 
 
 def test_intervals_are_those_of_a_small_league(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,3 +86,25 @@ def test_intervals_are_those_of_a_small_league(monkeypatch: pytest.MonkeyPatch) 
     small = rate(pairs, BOTS).replicates.std(axis=0)
     assert np.abs(large / small - 1).max() < 0.15
     assert abs((large / small).mean() - 1) < 0.02
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ratings_alone_are_those_with_intervals(seed: int) -> None:
+    """What is fitted without replicates is the same fit, of the same bots in the same groups."""
+    pairs = round_robin(3, seed)
+    pairs = pairs.take((pairs.first < BOTS // 2) == (pairs.second < BOTS // 2))  # two groups
+    pairs = pairs.take((pairs.first != 4) & (pairs.second != 4))  # and a bot that did not play
+    whole, alone = rate(pairs, BOTS), rate_alone(pairs, BOTS)
+    assert np.abs(alone.elo - whole.elo).max() < 1e-6
+    assert np.array_equal(alone.group, whole.group)
+    assert np.array_equal(alone.sets, whole.sets)
+    assert sorted(set(whole.group.tolist())) == [-1, 0, BOTS // 2]
+    assert len(alone.replicates) == 0
+
+
+def test_no_ratings_of_nobody() -> None:
+    """Without a set nobody is rated, with intervals or without."""
+    nothing = round_robin(1).take(np.zeros(BOTS * (BOTS - 1) // 2, np.bool_))
+    for ratings_ in (rate(nothing, 3), rate_alone(nothing, 3)):
+        assert ratings_.group.tolist() == [-1, -1, -1]
+        assert ratings_.elo.tolist() == [1500.0] * 3

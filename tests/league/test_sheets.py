@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from league import store_sums
 from league.errors import NotFound
 from league.schedule import planned
 from league.sheets import read_sheet
@@ -78,3 +79,22 @@ def test_a_league_without_games_has_an_empty_sheet(store: Store) -> None:
     same_sheet(read_sheet(store, "new", bots="abc"), sheet_of([], "abc"))
     with pytest.raises(NotFound, match="no league 'other'"):
         read_sheet(store, "other")
+
+
+def test_a_part_of_what_stands_between_others(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leagues whose matches came in turn, read a few games at a time, come to what their own results come to."""
+    monkeypatch.setattr(store_sums, "_SLICE", 5)
+    for name in "abcd":
+        store.add_bot(name, "play")
+    leagues = [store.create_league(spec(name, tuple("abcd"), 2, variants=VARIANTS)) for name in ("first", "second")]
+    for pair in zip(*map(planned, leagues), strict=True):
+        for match in pair:
+            store.add_matches([match])
+    for name, limit in (("first", None), ("second", 3)):
+        for match in store.matches(name):
+            play_missing(store, match.id, limit)
+    for name in ("first", "second"):
+        for keep in (True, True, False):
+            found = read_sheet(store, name, keep=keep)
+            same_sheet(found, sheet_of(store.results(name)))
+            assert found.blocks

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from league.results import GameResult
 from league.standings import Standing, Table, format_table, league_tables, paired_margin, standings
+from league.tallies import grouped
 from tests.league.simulated_leagues import game, random_games
 
 if TYPE_CHECKING:
@@ -225,3 +226,11 @@ def test_impossible_results_are_refused(change: dict[str, object], message: str)
     """A result whose parts do not fit together must be refused, with what is wrong."""
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(game("ann:1:10 bea:2:6"), **change)
+
+
+@given(code=st.lists(st.integers(0, 40), min_size=1), size=st.sampled_from([41, 10_000]))
+def test_numbers_are_grouped_as_by_sorting(code: list[int], size: int) -> None:
+    """The different numbers, ascending, and where each one is among them, whether there are few or many that might be."""
+    found, position = grouped(np.array(code), size)
+    assert found.tolist() == sorted(set(code))
+    assert found[position].tolist() == code
