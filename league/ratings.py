@@ -219,7 +219,9 @@ def _by_length(sets: Ints, cell: Ints) -> list[Ints]:
     """The cells of each set as one row of a table, a table (sets, cells) for each number of cells."""
     length = np.diff(np.flatnonzero(np.diff(sets, prepend=-1)), append=len(sets))
     sizes = np.flatnonzero(np.bincount(length)).tolist()
-    return [cell.reshape(-1, size) if len(sizes) == 1 else cell[np.repeat(length, length) == size].reshape(-1, size) for size in sizes]
+    return [
+        cell.reshape(-1, size) if len(sizes) == 1 else cell[np.repeat(length, length) == size].reshape(-1, size) for size in sizes
+    ]
 
 
 def _distinct(table: Ints, size: int) -> tuple[Ints, Ints]:
@@ -371,7 +373,7 @@ def _logistic(x: Numbers) -> Numbers:
     return result
 
 
-def _to_elo(theta: Floats, group: Ints) -> Floats:
+def _to_elo(theta: Numbers, group: Ints) -> Floats:
     """Elo (batch, bots) with mean 1500 in every group."""
     labels, index = np.unique(group, return_inverse=True)
     member = index == np.arange(len(labels))[:, None]

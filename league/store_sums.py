@@ -24,9 +24,9 @@ from league.sums import FORMAT, GameColumns, MatchColumns, joined, sums_of, unpa
 from league.tables import games, league_sums, league_variants, leagues, match_bots, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, Row
+    from sqlalchemy import ColumnElement, Connection
 
     from league.model import Mode
     from league.sums import Sums
@@ -55,8 +55,8 @@ _STAMPS = (
     .order_by("number")
 )
 _KEPT = select(league_sums).where(league_sums.c.league_id == bindparam("league"), league_sums.c.format == FORMAT)
-# What a range has of anything comes as one row, a column being one text: to hand a row over takes longer than to read it. Texts of
-# the same row have their values in the same order.
+# What a range has of anything comes as one row, a column being one text: to hand a row over takes longer than to read it. The
+# texts of a row have their values in the same order.
 _LINE = "\n"
 """Between texts: canonical JSON has none."""
 _TICKS = 1 << 22
@@ -160,7 +160,7 @@ def _read_range(connection: Connection, league_id: int, first: int, last: int) -
     return sums_of(MatchColumns(id_, variant, n, set_size, seat_match, seat_version), read)
 
 
-def _read_games(connection: Connection, league: int | None, first: int, last: int) -> Row[Any]:
+def _read_games(connection: Connection, league: int | None, first: int, last: int) -> Sequence[Any]:
     """The texts of games of a range of matches; with `league` those of others are left out, which have matches in between."""
     bounds = {"first": int(first), "last": int(last)}
     if league is None:
@@ -174,7 +174,7 @@ def _set_size(kind: str) -> int:
     return games_a_set(seatings_of(bracket + seatings), cast("Mode", mode))
 
 
-def _columns(parts: Iterable[Row[Any]]) -> GameColumns:
+def _columns(parts: Iterable[Sequence[Any]]) -> GameColumns:
     """Games by columns from their texts."""
     known, columns = _Numbered(), []
     for match, number, stored, outcomes in parts:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import bz2
+import itertools
 import json
 import math
 import os
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
@@ -435,23 +436,34 @@ def bench_standings(rounds: int) -> None:
 
 
 def bench_records(_rounds: int) -> None:
-    """Bytes of a record, compressed, against the information in it: the choices of the seats, and nothing that follows."""
-    for variant in VARIANTS:
+    """Bytes of a record as a backup has it, against the information in it: the choices of the seats, and nothing that follows."""
+    for variant, sets in itertools.product(VARIANTS, (20, 40)):
         bots = ("greedy", "counter", "lowest")[: Rules(variant.name).bots]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "match.jsonl"
-            words = ("play", "--variant", variant.name, "--bots", ",".join(bots), "--sets", "20", "--record", str(file))
+            words = ("play", "--variant", variant.name, "--bots", ",".join(bots), "--sets", str(sets), "--record", str(file))
             subprocess.run([sys.executable, "-m", "arena", *words], cwd=ROOT, check=True, capture_output=True)
-            text = file.read_bytes()
-        header, *lines = map(json.loads, text.splitlines())
-        choices, deals = _information(header, lines)
-        packed = len(bz2.compress(text))  # a quarter less than LZMA makes of them
-        title = f"{variant.name}: bytes of a deal in a packed record"
+            lines = [*map(json.loads, file.read_bytes().splitlines())]
+            packed, plain = _in_a_backup(lines, Path(folder) / "backup.zip")
+        header, *others = lines
+        choices, deals = _information(header, others)
+        title = f"{variant.name}, {sets} sets: bytes of a deal in a packed record"
         print(
             f"{title:<58} {packed / deals:>11,.1f} {choices / 8 / deals:>11,.1f} {'bytes':<12} "
-            f"{packed * 8 / choices:>6.2f} x  ({deals:,} deals, {len(text) / deals:,.0f} bytes each unpacked)",
+            f"{packed * 8 / choices:>6.2f} x  ({deals:,} deals, {plain / deals:,.0f} bytes each unpacked)",
             flush=True,
         )
+
+
+def _in_a_backup(lines: Sequence[Json], path: Path) -> tuple[int, int]:
+    """Bytes of a match record in the backup of a league, and of its text."""
+    from league.backup import RECORDS, writing  # noqa: PLC0415 - as below
+
+    with writing(path, private=False) as backup:
+        backup.part(f"{RECORDS}match.jsonl", lines)
+    with zipfile.ZipFile(path) as archive:
+        part = archive.getinfo(f"{RECORDS}match.jsonl")
+    return part.compress_size, part.file_size
 
 
 BENCHES: dict[str, Callable[[int], None]] = {

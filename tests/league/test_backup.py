@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from league.backup import MANIFEST, Backup, is_backup
+from league.backup import MANIFEST, RECORDS, Backup, is_backup
 from league.errors import AlreadyExists, BadBackup, BadName, LeagueClosed, NotFound
 from league.export import standings_json
 from league.precision import extend
@@ -158,6 +158,19 @@ def test_the_same_bytes(store: Store, other: Store, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/third.db") as third:
         restore(third, tmp_path / "3.zip")
         assert saved(third, tmp_path / "4.zip").read_bytes() == second
+
+
+def test_how_parts_are_compressed(store: Store, other: Store, tmp_path: Path) -> None:
+    """Records are packed by bzip2, the rest deflated; a backup from when records were deflated too says the same."""
+    fill(store)
+    path = saved(store, tmp_path / "summer.zip")
+    with zipfile.ZipFile(path) as archive:
+        methods = {part.filename: part.compress_type for part in archive.infolist()}
+    records = {name for name in methods if name.startswith(RECORDS)}
+    assert records
+    assert {name for name, method in methods.items() if method == zipfile.ZIP_BZIP2} == records
+    restore(other, _rewritten(path, tmp_path / "before.zip", lambda _, body: body))
+    assert everything(other) == everything(store)
 
 
 def test_a_secret_file(store: Store, tmp_path: Path) -> None:
