@@ -167,7 +167,7 @@ class Walk:
     def solve(self, problem: Problem) -> Floats | None:
         """Log odds (bots,) of a problem; None if it does not come to rest in a few steps.
 
-        They are done when what is left is less than `_TOLERANCE`, supposing that steps go on shrinking as the last one did.
+        They are done when what is left is a quarter of `_TOLERANCE`, supposing that steps go on shrinking as the last one did.
         """
         self._wins.ravel()[self._cell], self._sets.ravel()[self._cell] = problem.wins, problem.wins + problem.losses
         won = self._wins.sum(axis=1) - self._wins.sum(axis=0)
@@ -181,7 +181,7 @@ class Walk:
                 step += (rest.sum() - slope @ step) / slope.sum()
                 theta += step
                 longest = float(np.abs(step).max())
-                if longest <= _TOLERANCE or (longest < before / 2 and longest**2 / (before - longest) <= _TOLERANCE):
+                if longest <= _TOLERANCE or (longest < before / 2 and longest**2 / (before - longest) <= _TOLERANCE / 4):
                     return theta.astype(np.float64)
                 before = longest
         return None
