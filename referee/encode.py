@@ -219,7 +219,7 @@ class Telling:
         """Encode what was said and what came of it."""
         deal = self.deal
         said, out = deal.said, [seat for seat in range(deal.terms.seats) if deal.out >> seat & 1]
-        self._known = (deal.turned, deal.joker_suit, len(said), deal.trump, deal.maker, deal.bid, list(deal.alone), deal.out)
+        self._known = (deal.turned, deal.joker_suit, len(said), deal.trump, deal.maker, deal.bid, deal.alone, deal.out)
         self._bidding = b"".join(
             (
                 _TURNED_CARD[deal.turned_card + 1],
@@ -244,12 +244,14 @@ class Telling:
     def _played(self) -> bytes:
         """The tricks; those that are finished are kept."""
         deal = self.deal
-        width, won = deal.width, self._won
-        while won < len(deal.winners):
-            self._tricks += _trick(deal.leaders[won], deal.plays[won * width : (won + 1) * width], deal.winners[won])
+        width, won, winners, plays = deal.width, self._won, deal.winners, deal.plays()
+        leader = winners[won - 1] if won else deal.leader
+        while won < len(winners):
+            self._tricks += _trick(leader, plays[won * width : (won + 1) * width], winners[won])
+            leader = winners[won]
             self._won = won = won + 1
-        begun = deal.plays[won * width :]
-        return self._tricks + _trick(deal.leaders[won], begun, NOBODY) if begun else self._tricks
+        begun = plays[won * width :]
+        return self._tricks + _trick(leader, begun, NOBODY) if begun else self._tricks
 
 
 class Teller:

@@ -64,9 +64,9 @@ def compare(title: str, ours: Measure, theirs: Measure, rounds: int, unit: str) 
 # by processor time: nothing here waits, and what else the machine does must not count
 
 
-def playouts(variant: str, deals: int, *, count_decisions: bool = False) -> Measure:
+def playouts(variant: str, deals: int, *, options: dict[str, str] | None = None, count_decisions: bool = False) -> Measure:
     """Deals (or decisions) a second, random legal moves, step by step through the public API, shuffling and scoring included."""
-    rules = Rules(variant)
+    rules = Rules(variant, options)
 
     def measure() -> float:
         chance, decisions, started = random.Random(1), 0, time.process_time()
@@ -79,6 +79,21 @@ def playouts(variant: str, deals: int, *, count_decisions: bool = False) -> Meas
                 decisions += 1
             deal.points()
         return (decisions if count_decisions else deals) / (time.process_time() - started)
+
+    return measure
+
+
+def played_out(variant: str, deals: int) -> Measure:
+    """Deals a second, one at a time, each played to its end by the rules' own loop (`Deal.play_out`); from shuffle to points."""
+    rules = Rules(variant)
+
+    def measure() -> float:
+        draw, started = random.Random(1).random, time.process_time()
+        for number in range(deals):
+            deal = rules.deal(rules.shuffled(draw), number % rules.seats)
+            deal.play_out(draw)
+            deal.points()
+        return deals / (time.process_time() - started)
 
     return measure
 
@@ -99,9 +114,9 @@ def batches(
     return measure
 
 
-def in_form(form: str, variant: str, deals: int, *, count_decisions: bool = False) -> Measure:
-    """`playouts` in a process of its own that runs the source ("off") or the compiled rules in a folder of builds."""
-    words = [sys.executable, "-m", "tools.bench", "--playouts", variant, str(deals), "decisions" if count_decisions else "deals"]
+def in_form(form: str, way: str, deals: int) -> Measure:
+    """A way of WAYS in a process of its own that runs the source ("off") or the compiled rules in a folder of builds."""
+    words = [sys.executable, "-m", "tools.bench", "--playouts", way, str(deals)]
 
     def measure() -> float:
         environment = {**os.environ, "ARENA_COMPILED": form}
@@ -109,6 +124,9 @@ def in_form(form: str, variant: str, deals: int, *, count_decisions: bool = Fals
         return float(done.stdout)
 
     return measure
+
+
+WAYS: dict[str, Callable[[str, int], Measure]] = {"step by step": playouts, "played out": played_out}
 
 
 def open_spiel(deals: int, *, outcomes: bool = False) -> Measure:
@@ -167,16 +185,15 @@ def bench_rules(rounds: int) -> None:
             if variant.name != "turn-up":
                 measure = played(variant.name, deals, count_decisions=True)
                 compare(f"{variant.name}, {way}, against turn-up", measure, base, rounds, "decisions/s")
-    double = batches("bid-euchre", 4 * CHUNK, options={"double_deck": "on"}, count_decisions=True)
-    base = batches("turn-up", 8 * CHUNK, count_decisions=True)
-    compare("bid-euchre, double deck, in batches, against turn-up", double, base, rounds, "decisions/s")
+        double = played("bid-euchre", deals // 2, options={"double_deck": "on"}, count_decisions=True)
+        compare(f"bid-euchre, double deck, {way}, against turn-up", double, base, rounds, "decisions/s")
     _growth(rounds)
 
 
 def _against_open_spiel(rounds: int) -> None:
-    forms = {"source": in_form("off", "turn-up", 3000)}
+    forms = {"source": "off"}
     if core.build_in(core.BUILDS):
-        forms["compiled"] = in_form(str(core.BUILDS), "turn-up", 5000)
+        forms["compiled"] = str(core.BUILDS)
     else:
         print("compiled rules: skipped, there are none (make compiled)")
     others = {
@@ -184,7 +201,8 @@ def _against_open_spiel(rounds: int) -> None:
         "the same by chance_outcomes": open_spiel(500, outcomes=True),
         "OpenSpiel's C++ loop": open_spiel_inside(3000),
     }
-    ours = {**{f"step by step, {name}": measure for name, measure in forms.items()}, "in batches": batches("turn-up", 20 * CHUNK)}
+    ours = {f"{way}, {name}": in_form(form, way, 30_000) for way in WAYS for name, form in forms.items()}
+    ours["in batches"] = batches("turn-up", 20 * CHUNK)
     for way, measure in ours.items():
         for name, other in others.items():
             compare(f"turn-up, {way}, against {name}", measure, other, rounds, "deals/s")
@@ -482,11 +500,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
     parser.add_argument("--echo-client", metavar="ADDRESS", help=argparse.SUPPRESS)
     parser.add_argument("--echo-batch", type=int, default=BATCH, help=argparse.SUPPRESS)
-    parser.add_argument("--playouts", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--playouts", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.playouts:
-        variant, deals, unit = given.playouts
-        print(playouts(variant, int(deals), count_decisions=unit == "decisions")())
+        way, deals = given.playouts
+        WAYS[way]("turn-up", 2000)()  # what the rules tabulate has been tabulated before, as in batches
+        print(WAYS[way]("turn-up", int(deals))())
         return 0
     if given.echo_client:
         echo_client(given.echo_client, given.echo_batch)

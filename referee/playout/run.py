@@ -173,7 +173,7 @@ def _tabulated_score(terms: Terms) -> Tabulated:
 
     def score(maker: int, bid: int, alone: int, *tricks: int) -> list[int]:
         model.maker, model.bid = maker, BID_3 + bid - 1 if bid else -1
-        model.alone = [seat for seat in range(terms.seats) if alone >> seat & 1]
+        model.alone = tuple(seat for seat in range(terms.seats) if alone >> seat & 1)
         model.tricks = [*tricks, terms.hand_size - sum(tricks)]
         return terms.score(model)
 

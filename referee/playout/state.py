@@ -88,7 +88,7 @@ class Batch:
         self.terms = terms
         self.size = size
         self.chance = chance
-        self.double = len(set(terms.pack)) < len(terms.pack)
+        self.double = terms.double
         self.hands: Masks = np.zeros((terms.seats, size), np.uint64)
         self.twice: Masks = np.zeros((terms.seats, size), np.uint64) if self.double else np.zeros((0, 0), np.uint64)
         self.extra: Masks = np.zeros(size, np.uint64)
@@ -243,8 +243,8 @@ def gather(deals: Sequence[Deal], terms: Terms, times: int, chance: np.random.Ge
     batch.first_alone[:] = repeated([deal.alone[0] if deal.alone else -1 for deal in deals])
     batch.live[:] = batch.seat >= 0
     batch.thrown_in[:] = repeated([deal.thrown_in for deal in deals], bool)
-    lying = [deal.plays[len(deal.winners) * deal.width :] for deal in deals]
-    batch.leader = repeated([deal.leaders[-1] if deal.leaders else -1 for deal in deals])
+    lying = [deal.plays()[len(deal.winners) * deal.width :] for deal in deals]
+    batch.leader = repeated([deal.winners[-1] if deal.winners else deal.leader for deal in deals])
     batch.lying = repeated([len(cards) for cards in lying])
     batch.to_play = repeated([terms.hand_size - len(deal.winners) for deal in deals])
     batch.table = repeated([[*cards, -1, -1, -1, -1][:4] for cards in lying], np.int8).T

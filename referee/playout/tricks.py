@@ -38,7 +38,7 @@ class Tricks:
 
         def lead(maker: int, dealer: int, out: int, first_alone: int) -> list[int]:
             model.maker, model.dealer, model.out = maker, dealer, out
-            model.alone = [first_alone - 1] if first_alone else []
+            model.alone = (first_alone - 1,) if first_alone else ()
             model.next_seat = next_seats(seats, out)
             return [step.lead(model)]
 

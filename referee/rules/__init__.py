@@ -1,6 +1,6 @@
 """The rules of Euchre and its variants, as a pure function of the cards and the moves.
 
-Nothing here reads a clock, draws a random number, knows the protocol or does any input or output.
+Nothing here reads a clock, draws a random number (who wants some hands them in), knows the protocol or does any input or output.
 Time, chance, punishment and transport live outside, so that the same code referees, verifies, replays and trains.
 """
 

@@ -7,11 +7,16 @@ a stands for action a: in ascending order that gives the cards C D H S from low 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 RANKS: Final = "789TJQKA"
 SUITS: Final = "CDHS"
 
+BIT: Final = tuple(1 << action for action in range(64))
+"""[action]: the mask of it alone."""
 JOKER: Final = 32
 CARDS: Final = (1 << 33) - 1
 """The mask of every card."""
@@ -80,42 +85,50 @@ def _actions_of(mask: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _third(first: int) -> tuple[tuple[int, ...], ...]:
-    """By mask of eleven cards from `first` on: the cards. Each card doubles what there is."""
-    found: list[tuple[int, ...]] = [()]
-    for card in range(first, first + 11):
-        found += [(*fewer, card) for fewer in found]
-    return tuple(found)
+LOW: Final[dict[int, tuple[int, ...]]] = {}
+HIGH: Final[dict[int, tuple[int, ...]]] = {}
+"""The actions by the lower sixteen bits of a mask, and by the rest of it, shifted down. Filled as masks come up: with 24 cards at
+most 4,096 each, and the calls. A table of whole masks would save an addition, and be too large to stay in a processor's cache."""
 
 
-_LOW: Final = 2047
-_LOW_CARDS: Final = _third(0)
-_MIDDLE_CARDS: Final = _third(11)
-_HIGH_CARDS: Final = _third(22)
-_CALLS: Final[dict[int, tuple[int, ...]]] = {}
-"""The calls of the masks that came up; a variant asks for a few dozen."""
-
-
-def bits(mask: int) -> list[int]:
+def bits(mask: int) -> tuple[int, ...]:
     """The actions of a mask, ascending."""
-    if mask <= CARDS:
-        return [*_LOW_CARDS[mask & _LOW], *_MIDDLE_CARDS[mask >> 11 & _LOW], *_HIGH_CARDS[mask >> 22]]
-    known = _CALLS.get(mask)
-    return list(_with_calls(mask) if known is None else known)
+    low, high = mask & 0xFFFF, mask >> 16
+    if low not in LOW:
+        LOW[low] = _actions_of(low)
+    if high not in HIGH:
+        HIGH[high] = _actions_of(high << 16)
+    return LOW[low] + HIGH[high]
 
 
-def _with_calls(mask: int) -> tuple[int, ...]:
-    found = _actions_of(mask)
-    if not mask & CARDS:
-        _CALLS[mask] = found
-    return found
+def pick(mask: int, draw: Callable[[], float]) -> int:
+    """One of the actions of a mask, each as likely; `draw` as `Deal.play_out` has it, not asked where there is no choice."""
+    more = mask & mask - 1
+    if not more:
+        return mask.bit_length() - 1
+    count = 1
+    while more:
+        more &= more - 1
+        count += 1
+    for _ in range(int(draw() * count)):  # drop the lowest
+        mask &= mask - 1
+    return (mask & -mask).bit_length() - 1
 
 
-def mask_of(actions: list[int] | tuple[int, ...]) -> int:
+def shuffled(cards: Sequence[int], draw: Callable[[], float]) -> list[int]:
+    """Cards in random order, each order as likely; `draw` as `Deal.play_out` has it."""
+    pack = list(cards)
+    for left in range(len(pack) - 1, 0, -1):  # Fisher and Yates
+        other = int(draw() * (left + 1))
+        pack[left], pack[other] = pack[other], pack[left]
+    return pack
+
+
+def mask_of(actions: Sequence[int]) -> int:
     """The mask that holds `actions`, each once."""
     mask = 0
     for action in actions:
-        mask |= 1 << action
+        mask |= BIT[action]
     return mask
 
 

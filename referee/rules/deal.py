@@ -1,7 +1,8 @@
 """One deal: a mutable object that knows who moves, what is legal, what a seat may see and what it scored.
 
 A deal walks through the steps of its variant (claims, auction, trump, discards, alone, gift, play). A step sets `seat` and
-`legal` when it begins and at each action; when it has nothing left to ask it calls `advance`.
+`legal` when it begins and at each action; when it has nothing left to ask it calls `advance`. The tricks, where most moves are
+made, are played by the deal itself once the step `Play` has begun them.
 """
 
 from __future__ import annotations
@@ -9,9 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from referee.rules.cards import ALONE, CARDS, DUMMY, NO, PASS, TOGETHER, action_text, bits, texts
+from referee.rules.cards import (
+    ALONE,
+    BIT,
+    CARDS,
+    DUMMY,
+    HIGH,
+    LOW,
+    NO,
+    PASS,
+    TOGETHER,
+    action_text,
+    bits,
+    mask_of,
+    pick,
+    texts,
+)
 from referee.rules.errors import IllegalAction
-from referee.rules.tricks import NO_TRUMP, lowest
+from referee.rules.tricks import LED, NO_TRUMP, lowest
 from referee.rules.view import View
 
 if TYPE_CHECKING:
@@ -71,6 +87,8 @@ class Terms:
     revoke_points: int
     steps: tuple[Step, ...]
     score: Callable[[Deal], list[int]]
+    double: bool = False
+    """Whether each card is in the pack twice."""
 
     def side(self, seat: int) -> int:
         """The side of a seat: itself with three players, else team 0+2 or team 1+3."""
@@ -85,13 +103,14 @@ class Deal:
     """
 
     __slots__ = (
-        "alone", "asker", "best", "bid", "dealer", "extra", "follow", "hands", "joker_suit", "leaders", "legal", "maker", "moves",
-        "next_seat", "number", "out", "penalty", "phase", "plays", "put_away", "received", "said", "seat",
+        "alone", "asker", "best", "bid", "called", "dealer", "double", "extra", "follow", "hands", "joker_suit", "leader",
+        "legal", "maker", "moves", "next_seat", "number", "out", "penalty", "phase", "put_away", "received", "said", "seat",
         "set_aside", "step", "stock", "terms", "thrown_in", "to_come", "total", "tricks", "trump", "turned", "turned_card",
         "twice", "width", "winner", "winners", "worth",
     )  # fmt: skip
 
-    def __init__(self, terms: Terms, pack: Sequence[int], dealer: int, number: int, total: Sequence[int]) -> None:
+    def __init__(self, terms: Terms, pack: Sequence[int] | None, dealer: int, number: int, total: Sequence[int]) -> None:
+        """A deal of a shuffled pack; without one it is blank, for who fills it in."""
         seats = terms.seats
         self.terms = terms
         self.dealer = dealer
@@ -101,10 +120,13 @@ class Deal:
         self.legal = 0
         self.phase = 0
         self.moves: list[int] = []
+        self.double = terms.double
         self.hands = [0] * seats
         self.twice = [0] * seats
-        self.put_away: list[list[int]] = [[] for _ in range(seats)]
+        self.put_away: list[tuple[int, ...]] = [()] * seats
         self.received = [NO_CARD] * seats
+        self.extra = 0
+        self.stock: tuple[int, ...] = ()
         self.set_aside = NO_CARD
         self.turned_card = NO_CARD
         self.turned = 0
@@ -113,66 +135,64 @@ class Deal:
         self.trump = NO_TRUMP
         self.maker = NOBODY
         self.bid = -1
-        self.alone: list[int] = []
+        self.alone: tuple[int, ...] = ()
         self.out = 0
         self.tricks = [0] * seats
-        self.plays: list[int] = []
-        self.leaders: list[int] = []
         self.winners: list[int] = []
         self.penalty = [0] * terms.sides
         self.thrown_in = False
-        # of the tricks, set when play begins: clockwise neighbour in the deal, cards a trick, cards still to come in this one
-        self.next_seat: list[int] = []
+        # of the tricks, set when play begins: who leads first, how many moves came before, clockwise neighbour in the deal,
+        # cards a trick, cards still to come in this one (0 until then, and after the last)
+        self.leader = NOBODY
+        self.called = 0
+        self.next_seat: tuple[int, ...] = ()
         self.width = seats
         self.to_come = 0
-        # of the trick being played: what follows, what each card is worth, the best so far and whose it is
+        # of the trick being played: what follows (0 until a card lies), what each card is worth, the best so far and whose it is
         self.follow = 0
         self.worth: tuple[int, ...] = ()
         self.best = 0
         self.winner = NOBODY
-        self._deal_out(pack)
         self.step = -1
-        self.advance()
+        if pack is not None:
+            self._deal_out(pack)
+            self.advance()
 
     def _deal_out(self, pack: Sequence[int]) -> None:
         """Deal one card at a time from the dealer's left, the ghost or dummy last."""
         terms = self.terms
         receivers, seats = terms.receivers, terms.seats
         dealt = terms.hand_size * receivers
+        hands, seat = self.hands, self.dealer
         for place in range(seats):
-            self._take_hand((self.dealer + 1 + place) % seats, pack[place:dealt:receivers])
-        self.extra = 0
-        for card in pack[seats:dealt:receivers] if receivers > seats else ():
-            self.extra |= 1 << card
-        self.stock = list(pack[dealt:])
+            seat = (seat + 1) % seats
+            hand = 0
+            for card in pack[place:dealt:receivers]:  # mask_of, without the call
+                hand |= BIT[card]
+            hands[seat] = hand
+            if self.double:
+                self.twice[seat] = _in_two_copies(pack[place:dealt:receivers])
+        if receivers > seats:
+            self.extra = mask_of(pack[seats:dealt:receivers])
+        self.stock = tuple(pack[dealt:])
         if terms.turns_up:
             self.turned_card = self.stock[0]
             self.turned = TURNED_UP
 
     def copy(self) -> Deal:
         """A copy that is played on by itself."""
-        other = Deal(self.terms, self.terms.pack, self.dealer, self.number, self.total)
+        other = Deal(self.terms, None, self.dealer, self.number, self.total)
         other.seat, other.legal, other.phase, other.step, other.asker = self.seat, self.legal, self.phase, self.step, self.asker
-        other.moves, other.said, other.stock = self.moves[:], self.said[:], self.stock[:]
+        other.moves, other.said, other.stock = self.moves[:], self.said[:], self.stock
         other.hands, other.twice, other.extra = self.hands[:], self.twice[:], self.extra
-        other.put_away = [cards[:] for cards in self.put_away]
-        other.received, other.set_aside = self.received[:], self.set_aside
+        other.put_away, other.received, other.set_aside = self.put_away[:], self.received[:], self.set_aside
         other.turned_card, other.turned, other.joker_suit = self.turned_card, self.turned, self.joker_suit
-        other.trump, other.maker, other.bid, other.alone, other.out = self.trump, self.maker, self.bid, self.alone[:], self.out
-        other.tricks, other.plays, other.leaders, other.winners = self.tricks[:], self.plays[:], self.leaders[:], self.winners[:]
+        other.trump, other.maker, other.bid, other.alone, other.out = self.trump, self.maker, self.bid, self.alone, self.out
+        other.tricks, other.winners, other.leader, other.called = self.tricks[:], self.winners[:], self.leader, self.called
         other.penalty, other.thrown_in = self.penalty[:], self.thrown_in
         other.next_seat, other.width, other.to_come = self.next_seat, self.width, self.to_come
         other.follow, other.worth, other.best, other.winner = self.follow, self.worth, self.best, self.winner
         return other
-
-    def _take_hand(self, seat: int, cards: Sequence[int]) -> None:
-        once = twice = 0
-        for card in cards:
-            bit = 1 << card
-            twice |= once & bit
-            once |= bit
-        self.hands[seat] = once
-        self.twice[seat] = twice
 
     # ---- moving -----------------------------------------------------------------------------------------------------
 
@@ -181,11 +201,68 @@ class Deal:
         return self.seat
 
     def apply(self, action: int) -> None:
-        """Make the move of the seat to move; raises IllegalAction and changes nothing where it is not legal."""
-        if action < 0 or not self.legal >> action & 1:
+        """Make the move of the seat to move; raises IllegalAction and changes nothing where it is not legal.
+
+        Most moves are cards of a trick (K3, K4): they are made here, without a call, and all others by the step that asked.
+        """
+        try:
+            bit = self.legal & BIT[action]
+        except (IndexError, OverflowError):
+            bit = 0
+        if not bit or action < 0:
             raise IllegalAction(self._complaint(action))
         self.moves.append(action)
-        self.asker.apply(self, action)
+        to_come = self.to_come
+        if not to_come:
+            self.asker.apply(self, action)
+            return
+        seat, hands = self.seat, self.hands
+        if self.double and self.twice[seat] & bit:
+            self.twice[seat] -= bit
+        else:
+            hands[seat] = hands[seat] - bit
+        follow = self.follow
+        if follow:
+            worth = self.worth[action]
+            if worth > self.best:
+                self.best = worth
+                self.winner = seat
+        else:
+            follow, worths = LED[self.trump][action]
+            self.follow = follow
+            self.worth = worths
+            self.best = worths[action]
+            self.winner = seat
+        if to_come > 1:
+            self.to_come = to_come - 1
+            self.seat = seat = self.next_seat[seat]
+            hand = hands[seat]
+            self.legal = hand & follow or hand
+        else:
+            self._close_trick(self.winner)
+
+    def _close_trick(self, winner: int) -> None:
+        """Give the trick to its winner, who leads next."""
+        self.tricks[winner] += 1
+        self.winners.append(winner)
+        self.follow = 0
+        hand = self.hands[winner]
+        if hand:
+            self.to_come = self.width
+            self.seat = winner
+            self.legal = hand
+        else:
+            self.to_come = 0
+            self.advance()
+
+    def play_out(self, draw: Callable[[], float]) -> None:
+        """Play on to the end, each move as likely as every other legal one.
+
+        `draw` gives a number from 0 up to but not including 1, such as `random.Random(7).random`; it is asked once for each move
+        that is not forced. Cards lie where they are: who may not know that deals the unseen ones out first.
+        """
+        while self.seat != NOBODY:
+            self.apply(pick(self.legal, draw))
 
     def _complaint(self, action: int) -> str:
         if self.seat == NOBODY:
@@ -199,11 +276,13 @@ class Deal:
     def advance(self) -> None:
         """Go on to the next step that has something to ask, or end the deal."""
         steps = self.terms.steps
-        self.step += 1
-        while self.step < len(steps):
-            if steps[self.step].begin(self):
+        step = self.step + 1
+        while step < len(steps):
+            if steps[step].begin(self):
+                self.step = step
                 return
-            self.step += 1
+            step += 1
+        self.step = step
         self.finish()
 
     def ask(self, step: Step, phase: int, seat: int, legal: int) -> bool:
@@ -275,7 +354,7 @@ class Deal:
     def lay_away(self, seat: int, card: int) -> None:
         """Take a card out of a hand and out of play, unseen by others."""
         self.remove(seat, card)
-        self.put_away[seat].append(card)
+        self.put_away[seat] += (card,)
 
     # ---- reading ------------------------------------------------------------------------------------------------------
 
@@ -283,11 +362,15 @@ class Deal:
         """The cards that a seat holds, ascending, each copy listed."""
         cards = bits(self.hands[seat])
         twice = self.twice[seat]
-        return sorted(cards + bits(twice)) if twice else cards
+        return sorted(cards + bits(twice)) if twice else list(cards)
 
-    def legal_actions(self) -> list[int]:
+    def legal_actions(self) -> tuple[int, ...]:
         """The legal actions, ascending; empty when the deal is over."""
-        return bits(self.legal)
+        legal = self.legal
+        try:
+            return LOW[legal & 0xFFFF] + HIGH[legal >> 16]  # bits, without the call
+        except KeyError:
+            return bits(legal)
 
     def points(self) -> list[int]:
         """What each side scored, penalties within it; raises IllegalAction while the deal is not over."""
@@ -295,7 +378,11 @@ class Deal:
             raise IllegalAction(f"the deal is not over: seat {self.seat} is to move")
         if self.thrown_in:
             return list(self.penalty)
-        return [won + lost for won, lost in zip(self.terms.score(self), self.penalty, strict=True)]
+        points = self.terms.score(self)
+        if any(self.penalty):
+            for side, lost in enumerate(self.penalty):
+                points[side] += lost
+        return points
 
     def taken_by_side(self) -> list[int]:
         """Tricks by side."""
@@ -303,15 +390,16 @@ class Deal:
             return list(self.tricks)
         return [self.tricks[0] + self.tricks[2], self.tricks[1] + self.tricks[3]]
 
+    def plays(self) -> list[int]:
+        """The cards played, in order."""
+        return self.moves[self.called :] if self.leader >= 0 else []
+
     def trick_list(self) -> list[tuple[int, list[int], int]]:
         """(leader, cards in order of play, winner or -1) of each trick begun."""
-        width = self.width
-        winners = [*self.winners, NOBODY]
-        return [
-            (leader, self.plays[index * width : (index + 1) * width], winners[index])
-            for index, leader in enumerate(self.leaders)
-            if index * width < len(self.plays)
-        ]
+        plays, width = self.plays(), self.width
+        leaders, winners = [self.leader, *self.winners], [*self.winners, NOBODY]
+        starts = range(0, len(plays), width)
+        return [(leaders[index], plays[start : start + width], winners[index]) for index, start in enumerate(starts)]
 
     def view(self, seat: int) -> View:
         """All that the seat may know, and no more (K9)."""
@@ -340,3 +428,12 @@ class Deal:
             put_away=list(self.put_away[seat]),
             received=self.received[seat],
         )
+
+
+def _in_two_copies(cards: Sequence[int]) -> int:
+    """The mask of the cards that are there twice."""
+    once = twice = 0
+    for card in cards:
+        twice |= once & BIT[card]
+        once |= BIT[card]
+    return twice

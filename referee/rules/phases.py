@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from referee.rules.cards import (
     ALONE,
     ASK,
+    BIT,
     CLAIM,
     DUMMY,
     JOKER,
@@ -39,7 +40,7 @@ from referee.rules.deal import (
     TURNED_TAKEN,
     Step,
 )
-from referee.rules.tricks import FOLLOW, STRENGTH, SUIT_OF, best_trump
+from referee.rules.tricks import best_trump
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,8 @@ class LayAway(Step):
     def begin(self, deal: Deal) -> bool:
         """Ask the dealer for one of seven."""
         dealer = deal.dealer
-        deal.add(dealer, deal.stock.pop(0))
+        deal.add(dealer, deal.stock[0])
+        deal.stock = deal.stock[1:]
         return deal.ask(self, PHASE_LAY_AWAY, dealer, deal.hands[dealer])
 
     def apply(self, deal: Deal, action: int) -> None:
@@ -161,7 +163,7 @@ class Bidding(Step):
     @staticmethod
     def _put_down(deal: Deal, seat: int) -> None:
         """Exchange the whole hand, unseen, for the ghost, which is dead from now on (G3)."""
-        deal.put_away[seat].extend(bits(deal.hands[seat]))
+        deal.put_away[seat] += bits(deal.hands[seat])
         deal.hands[seat], deal.extra = deal.extra, deal.hands[seat]
 
     @staticmethod
@@ -173,7 +175,7 @@ class Bidding(Step):
 
 
 def _swapped(deal: Deal) -> bool:
-    return any(call == SWAP for _, call in deal.said)
+    return SWAP in [call for _, call in deal.said]
 
 
 class NameTrump(Step):
@@ -209,7 +211,7 @@ class OrderTurned(Step):
             deal.turned = TURNED_DOWN
             deal.advance()
         else:
-            deal.ask(self, PHASE_AUCTION, (seat + 1) % deal.terms.seats, PASS_OR_ORDER)
+            deal.seat = (seat + 1) % deal.terms.seats  # the question stays as it is
 
 
 def turned_suit(deal: Deal) -> int:
@@ -228,10 +230,10 @@ class PickUp(Step):
         if deal.maker == NOBODY:
             return False
         dealer = deal.dealer
-        own = deal.hands[dealer]
-        deal.add(dealer, deal.turned_card)
+        own, turned = deal.hands[dealer], BIT[deal.turned_card]
+        deal.hands[dealer] = own | turned
         may_leave = not self.must and deal.maker != dealer
-        return deal.ask(self, PHASE_PICK_UP, dealer, own | (1 << deal.turned_card if may_leave else 0))
+        return deal.ask(self, PHASE_PICK_UP, dealer, own | turned if may_leave else own)
 
     def apply(self, deal: Deal, action: int) -> None:
         """Take the discard; everybody sees whether the turned card was taken."""
@@ -294,7 +296,7 @@ class MakerAlone(Step):
         seat = deal.seat
         deal.said.append((seat, action))
         if action == ALONE:
-            deal.alone.append(seat)
+            deal.alone += (seat,)
             if deal.terms.sides == 2:
                 deal.out |= 1 << (seat ^ 2)
         elif action == DUMMY:
@@ -308,18 +310,16 @@ class ThrowDummy(Step):
 
     def begin(self, deal: Deal) -> bool:
         """Ask the maker, if he took the dummy."""
-        return deal.maker not in deal.alone and self._ask(deal)
+        maker = deal.maker
+        return maker not in deal.alone and deal.ask(self, PHASE_DUMMY, maker, deal.hands[maker])
 
     def apply(self, deal: Deal, action: int) -> None:
         """Throw one away; go on until five are left."""
-        deal.lay_away(deal.seat, action)
-        if deal.hands[deal.seat].bit_count() == deal.terms.hand_size:
+        seat = deal.seat
+        deal.lay_away(seat, action)
+        deal.legal = deal.hands[seat]
+        if deal.legal.bit_count() == deal.terms.hand_size:
             deal.advance()
-        else:
-            self._ask(deal)
-
-    def _ask(self, deal: Deal) -> bool:
-        return deal.ask(self, PHASE_DUMMY, deal.maker, deal.hands[deal.maker])
 
 
 class DefendersAlone(Step):
@@ -330,31 +330,39 @@ class DefendersAlone(Step):
 
     def begin(self, deal: Deal) -> bool:
         """Ask the first defender."""
-        return deal.ask(self, PHASE_ALONE, self._of(deal)[0], ALONE_OR_TOGETHER)
+        first, _ = self.defenders(deal.terms, deal.dealer, deal.maker)
+        return deal.ask(self, PHASE_ALONE, first, ALONE_OR_TOGETHER)
 
     def apply(self, deal: Deal, action: int) -> None:
         """Close, or ask the second defender."""
         seat = deal.seat
-        first, second = self._of(deal)
+        first, second = self.defenders(deal.terms, deal.dealer, deal.maker)
         deal.said.append((seat, action))
         if action == ALONE:
-            deal.alone.append(seat)
+            deal.alone += (seat,)
             deal.out |= 1 << (second if seat == first else first)
             deal.advance()
         elif seat == first:
-            deal.ask(self, PHASE_ALONE, second, ALONE_OR_TOGETHER)
+            deal.seat = second  # the question stays as it is
         else:
             deal.advance()
 
-    def _of(self, deal: Deal) -> tuple[int, int]:
-        return self.defenders(deal.terms, deal.dealer, deal.maker)
-
     def defenders(self, terms: Terms, dealer: int, maker: int) -> tuple[int, int]:
         """The two defenders in the order in which they are asked: from the maker's left (C6), or from the dealer's (T4)."""
-        start = maker if self.from_maker else dealer
-        order = [(start + step) % terms.seats for step in range(1, terms.seats + 1)]
-        first, second = (seat for seat in order if terms.side(seat) != terms.side(maker))
-        return first, second
+        return _DEFENDERS[terms.seats][maker if self.from_maker else dealer][maker]
+
+
+def _defenders(seats: int, start: int, maker: int) -> tuple[int, int]:
+    """The two seats that are not on the maker's side, the first clockwise after `start` before the other."""
+    order = [(start + step) % seats for step in range(1, seats + 1)]
+    first, second = [seat for seat in order if seat != maker and (seats == 3 or seat & 1 != maker & 1)]
+    return first, second
+
+
+_DEFENDERS: Final = {
+    seats: tuple(tuple(_defenders(seats, start, maker) for maker in range(seats)) for start in range(seats)) for seats in (3, 4)
+}
+"""[seats][where one starts][maker]: the two defenders in order."""
 
 
 class Gift(Step):
@@ -394,74 +402,39 @@ class Gift(Step):
 
 
 class Play(Step):
-    """The tricks (K3, K4)."""
+    """The tricks (K3, K4): who plays, and who leads first. The cards are played by `Deal.apply` itself."""
 
     def __init__(self, lead: Callable[[Deal], int]) -> None:
         self.lead = lead
 
     def begin(self, deal: Deal) -> bool:
         """Ask for the first lead."""
-        seats, out = deal.terms.seats, deal.out
-        deal.next_seat = next_seats(seats, out)
-        deal.width = seats - out.bit_count()
+        deal.next_seat, deal.width = _SEATING[deal.terms.seats][deal.out]
         deal.to_come = deal.width
-        leader = self.lead(deal)
-        deal.leaders.append(leader)
+        deal.called = len(deal.moves)
+        leader = deal.leader = self.lead(deal)
         return deal.ask(self, PHASE_PLAY, leader, deal.hands[leader])
 
-    def apply(self, deal: Deal, action: int) -> None:
-        """Play a card; the last one of a trick gives it to its winner, who leads next."""
-        seat = deal.seat
-        bit = 1 << action
-        if deal.twice[seat] & bit:
-            deal.twice[seat] ^= bit
-        else:
-            deal.hands[seat] ^= bit
-        deal.plays.append(action)
-        if deal.to_come == deal.width:
-            trump = deal.trump
-            deal.follow = FOLLOW[trump][action]
-            deal.worth = STRENGTH[trump][SUIT_OF[trump][action]]
-            deal.best = deal.worth[action]
-            deal.winner = seat
-        else:
-            worth = deal.worth[action]
-            if worth > deal.best:
-                deal.best = worth
-                deal.winner = seat
-        deal.to_come -= 1
-        if deal.to_come:
-            seat = deal.next_seat[seat]
-            hand = deal.hands[seat]
-            deal.seat = seat
-            deal.legal = hand & deal.follow or hand
-        else:
-            self._close_trick(deal)
 
-    @staticmethod
-    def _close_trick(deal: Deal) -> None:
-        winner = deal.winner
-        deal.tricks[winner] += 1
-        deal.winners.append(winner)
-        hand = deal.hands[winner]
-        if not hand:
-            deal.advance()
-            return
-        deal.leaders.append(winner)
-        deal.to_come = deal.width
-        deal.seat = winner
-        deal.legal = hand
-
-
-def next_seats(seats: int, out: int) -> list[int]:
+def next_seats(seats: int, out: int) -> tuple[int, ...]:
     """By seat, the next one clockwise that plays; `out` is the mask of those who sit out."""
-    return [_next_in(seat, seats, out) for seat in range(seats)]
+    return _SEATING[seats][out][0]
 
 
 def _next_in(seat: int, seats: int, out: int) -> int:
     """The next seat clockwise that plays."""
     seat = (seat + 1) % seats
     return _next_in(seat, seats, out) if out >> seat & 1 else seat
+
+
+def _seating(seats: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    return tuple(
+        (tuple(_next_in(seat, seats, out) for seat in range(seats)), seats - out.bit_count()) for out in range((1 << seats) - 1)
+    )
+
+
+_SEATING: Final = {seats: _seating(seats) for seats in (3, 4)}
+"""[seats][who sits out]: by seat, the next one clockwise that plays; and how many play."""
 
 
 def lead_by_maker(deal: Deal) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from referee.rules.cards import shuffled
 from referee.rules.deal import Deal
 from referee.rules.options import resolve
 from referee.rules.variants import find_variant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from referee.rules.options import Value
 
@@ -45,6 +46,10 @@ class Rules:
     def seatings(self) -> tuple[tuple[int, ...], ...]:
         """The seatings of a duplicate set: by seat, the index of the bot in the line-up."""
         return tuple(permutations(range(3))) if self.seats == 3 else _TEAM_SEATINGS
+
+    def shuffled(self, draw: Callable[[], float]) -> list[int]:
+        """The pack in random order, each order as likely; `draw` gives numbers as `Deal.play_out` has them."""
+        return shuffled(self.pack, draw)
 
     def deal(self, pack: Sequence[int], dealer: int, number: int = 0, total: Sequence[int] = ()) -> Deal:
         """A new deal of a shuffled pack; `number` and `total` (points by side) only tell the seats how the game stands."""

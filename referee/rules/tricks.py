@@ -72,6 +72,9 @@ STRENGTH: Final = tuple(
 )
 """[trump][suit led][card]: what it is worth in the trick; 0 cannot win (K4)."""
 
+LED: Final = tuple(tuple((FOLLOW[trump][card], STRENGTH[trump][SUIT_OF[trump][card]]) for card in _DECK) for trump in _TRUMPS)
+"""[trump][card led]: the mask of the cards that follow it, and what each card is worth in the trick."""
+
 
 def _from_low(trump: int) -> tuple[int, ...]:
     """Every card: plain before trumps, then the weaker, then C D H S (K11)."""

@@ -75,7 +75,7 @@ def test_it_plays_by_the_rules(setting: tuple[str, dict[str, str]]) -> None:
         for seat, other in enumerate(env.agents):
             seen = env.observe(other)
             assert np.array_equal(seen["observation"], encode(deal.view(seat), len(env.agents)))
-            assert np.flatnonzero(seen["action_mask"]).tolist() == (bits(deal.legal) if other == agent else [])
+            assert np.flatnonzero(seen["action_mask"]).tolist() == list(bits(deal.legal) if other == agent else ())
             assert env.observation_space(other).contains(seen)
         env.step(rng.choice(bits(deal.legal)))
         sums = {name: total + env.rewards[name] for name, total in sums.items()}

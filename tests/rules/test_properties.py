@@ -96,7 +96,16 @@ def check_legal(rules: Rules, deal: Deal) -> None:
 
 def check_illegal(rules: Rules, deal: Deal, rng: random.Random) -> None:
     before = state(rules, deal)
-    for action in (-1, 99, *rng.sample([action for action in range(64) if not deal.legal >> action & 1], 4)):
+    for action in (
+        -1,
+        -64,
+        -65,
+        64,
+        99,
+        -(1 << 80),
+        1 << 80,
+        *rng.sample([action for action in range(64) if not deal.legal >> action & 1], 4),
+    ):
         with pytest.raises(IllegalAction):
             deal.apply(action)
     assert state(rules, deal) == before

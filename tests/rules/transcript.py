@@ -31,8 +31,15 @@ def lines(setting: settings.Setting, seed: int, deals: int) -> Iterator[str]:
             yield f"{deal.seat} {deal.phase} {deal.legal:x} {deal.legal_actions()} {deal.fallback()}"
             yield " ".join(str(deal.view(seat)) for seat in range(rules.seats))
             yield refusal(deal, chance.randrange(-2, 70))
+            yield played_out(deal.copy(), chance) if chance.random() < 0.1 else ""
             deal = move(deal, chance)
         yield f"{deal.moves} {deal.trick_list()} {deal.tricks} {deal.thrown_in} {deal.points()}"
+
+
+def played_out(deal: Deal, chance: random.Random) -> str:
+    """How a deal ends at random."""
+    deal.play_out(chance.random)
+    return f"{deal.moves} {deal.points()}"
 
 
 def refusal(deal: Deal, action: int) -> str:

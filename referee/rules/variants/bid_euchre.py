@@ -39,6 +39,7 @@ def _settle(options: dict[str, Value | None]) -> Terms:
         revoke_points=number(options, "revoke_points"),
         steps=_steps(options),
         score=bid_score(*_stakes(options, size)),
+        double=double,
     )
 
 

@@ -31,11 +31,16 @@ def _score(lone_march: int) -> Callable[[Deal], list[int]]:
     def score(deal: Deal) -> list[int]:
         maker = deal.maker
         made = deal.tricks[maker]
-        if made >= 3:
-            march = lone_march if maker in deal.alone else 3
-            return [0 if seat != maker else march if made == 5 else 1 for seat in range(3)]
-        lone_sweep = any(deal.tricks[seat] == 5 for seat in deal.alone)
-        return [0 if seat == maker else 4 if lone_sweep else 2 for seat in range(3)]
+        points = [0, 0, 0]
+        if made == 5:
+            points[maker] = lone_march if maker in deal.alone else 3
+        elif made >= 3:
+            points[maker] = 1
+        else:
+            lone_sweep = 5 in [deal.tricks[seat] for seat in deal.alone]
+            points = [4 if lone_sweep else 2] * 3
+            points[maker] = 0
+        return points
 
     return score
 

@@ -23,7 +23,7 @@ def _score(deal: Deal) -> list[int]:
     elif made >= 3:
         points[side] = 1
     else:
-        points[1 - side] = 4 if any(seat & 1 != side for seat in deal.alone) else 2
+        points[1 - side] = 4 if 1 - side in [seat & 1 for seat in deal.alone] else 2
     return points
 
 
