@@ -104,6 +104,10 @@ class Reconciler:
         self._extend(found, room - sum(match.id not in self.stuck for match in waiting))
         return not waiting and self._finish(league)
 
+    def supplied(self) -> bool:
+        """Whether more matches wait in the queue than this command's workers can take at once. Raises redis.RedisError."""
+        return self._queue.queue.count >= max(1, self.workers)
+
     def tick_submissions(self) -> None:
         """Queue the submissions that are still to be qualified.
 

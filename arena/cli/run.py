@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 TICK = 0.2
 """Seconds between two looks at children, queue and store."""
+REST = 1.0
+"""Seconds between two looks while the workers have enough to do: a look reads the league and its matches."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before a store or queue server that is away is tried again: the first time, and at most."""
 LOOK_SECONDS = 2.0
@@ -191,9 +193,15 @@ class Turn:
     reconciler: Reconciler
     progress: Progress
     said: str = ""
+    due: float = 0.0
+    """When to look again at the latest."""
 
     def over(self) -> bool:
         """Do it once; whether the league is finished. Raises click.ClickException where nothing is left to hope for."""
+        if time.monotonic() < self.due and self.reconciler.supplied():
+            self.progress.show()
+            return False
+        self.due = time.monotonic() + REST
         if reconcile(self.reconciler, self.run.league):
             self.progress.show(final=True)
             return True
