@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from random import Random
 from zlib import crc32
 
 from arena import Answer, Bot, View, run
@@ -20,11 +19,11 @@ class FastBot(Bot):
         self._seconds = seconds
 
     def choose(self, view: View) -> Answer:
-        """Throw the dice."""
+        """Throw the dice: a checksum will do, and costs next to nothing beside what is measured with this bot."""
         if self._seconds:
             time.sleep(self._seconds)
-        seen = (self._number, view.deal, view.seat, view.dealer, view.phase, view.hand, view.said, view.tricks, view.total)
-        return Random(crc32(repr(seen).encode())).choice(view.legal)
+        seen = f"{self._number} {view.deal} {view.seat} {view.total} {len(view.said)} {' '.join(view.hand)}"
+        return view.legal[crc32(seen.encode()) % len(view.legal)]
 
 
 if __name__ == "__main__":
