@@ -16,7 +16,7 @@ from worker.settings import ROOT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-NEAR: Final = 20
+NEAR: Final = 4
 """Games left of a match when the next one's referee is started."""
 IDLE: Final = 10.0
 """Seconds that it may wait for an order while there is no match."""
