@@ -181,7 +181,7 @@ class Launcher:
         assert self._nursery is not None
         self._selector.unregister(self._nursery.socket)
         self._nursery.close()
-        self._nursery = None
+        self._nursery, self._ready = None, False  # another one may be asked for
 
     def _start(self, command: dict[str, Any]) -> None:
         born = self._nursery is not None and not command.get("box") and warm.fits(command["argv"])

@@ -279,6 +279,8 @@ def test_a_nursery_that_dies_costs_no_bot(tmp_path: Path, late: bool) -> None:
         assert (await after.ended).out == "False\n"
         for bot in before:
             assert (await bot.ended).out == "True\n"
+        launcher.warm_up()
+        assert (await begin(launcher, "python bot.py", tmp_path).ended).out == "True\n", "there is another nursery"
 
     with_launcher(work)
 
