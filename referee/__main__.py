@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import importlib
 import json
 import logging
 import os
@@ -19,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from referee import logs
-from referee.errors import BadAddress, IsolationMissing, RefereeError
+from referee.errors import BadAddress, BadOrder, IsolationMissing, RefereeError
 from referee.keeper import die_with_parent
 from referee.launch import Launcher, likes_nursery
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
+    from referee.match import Job
     from referee.tls import Tls
 
 log = logging.getLogger("referee")
@@ -97,9 +97,10 @@ def _is_pipe() -> bool:
 
 
 def _at_end() -> bool:
-    """Whether stdin has been closed at the other end."""
-    readable, _, _ = select.select([0], [], [], 0)
-    return bool(readable) and not os.read(0, 4096)
+    """Whether stdin has been closed at the other end; what is still to be read stays there."""
+    watch = select.poll()
+    watch.register(0, 0)  # an end is told unasked
+    return any(told & select.POLLHUP for _, told in watch.poll(0))
 
 
 def _read_line() -> str:
@@ -113,37 +114,22 @@ def _read_line() -> str:
 # ---- match ------------------------------------------------------------------------------------------------------------
 
 
-def _launcher(*, nursery: bool) -> Launcher:
-    """A launcher, made before gRPC is loaded, which is done beside it."""
-    launcher = Launcher()
-    if nursery:
-        launcher.warm_up()
-    importlib.import_module("referee.match")
-    return launcher
-
-
-def _refuse(error: Exception, launcher: Launcher | None) -> int:
+def _refuse(error: Exception, launcher: Launcher | None = None) -> int:
     if launcher is not None:
         asyncio.run(launcher.close())
     print(f"referee: {error}", file=sys.stderr)
     return FAILED if isinstance(error, IsolationMissing) else BAD_ORDER
 
 
-def match(*, ahead: bool = False, nursery: bool = False) -> int:
-    """Play the order on stdin; events on stdout. With `ahead` everything is ready before the order comes, which may be never."""
-    launcher = _launcher(nursery=nursery) if ahead else None
-    line = _read_line()
-    if launcher is not None and not line:
-        asyncio.run(launcher.close())
-        return 0
+def match(*, stay: bool = False) -> int:
+    """Play the order on stdin; events on stdout. With `stay` the next order is waited for, until stdin ends."""
     try:
-        given = json.loads(line)
+        given = json.loads(_read_line())
     except ValueError as error:
-        return _refuse(error, launcher)
-    if launcher is None:
-        launcher = _launcher(nursery=likes_nursery(given))
-    elif likes_nursery(given):
-        launcher.warm_up()  # if it is not yet
+        return _refuse(error)
+    launcher = Launcher()
+    if likes_nursery(given):
+        launcher.warm_up()  # beside the loading of gRPC, which comes only now
     import grpc  # noqa: PLC0415
 
     from referee import match as matches  # noqa: PLC0415
@@ -153,24 +139,54 @@ def match(*, ahead: bool = False, nursery: bool = False) -> int:
     except (RefereeError, ValueError, AttributeError) as error:
         return _refuse(error, launcher)
     printer = Printer()
-
-    async def work() -> None:
-        logs.dump_tasks_on_signal()
-        await launcher.listen()
-        try:
-            await matches.play(job, launcher, printer.report)
-        finally:
-            await launcher.close()
-
     code = FAILED
     try:
-        with logs.about(match=job.match):
-            code = 0 if asyncio.run(_until_stopped(work(), watch_stdin=True)) else STOPPED
+        code = 0 if asyncio.run(_until_stopped(_play_all(job, launcher, printer, stay=stay), watch_stdin=True)) else STOPPED
     except* (RefereeError, grpc.RpcError, OSError) as group:
         for leaf in _leaves(group):
             print(f"referee: {type(leaf).__name__}: {leaf}", file=sys.stderr)
     printer.close(1.0 if code else None)
     return code
+
+
+async def _play_all(job: Job | None, launcher: Launcher, printer: Printer, *, stay: bool) -> None:
+    """Play a match and, if that is wanted, others after it: by the same launcher, but each by its own server and fresh bots."""
+    from referee import match as matches  # noqa: PLC0415
+
+    def report(event: dict[str, Any]) -> None:
+        printer.report({**event, "stays": True} if stay and event["event"] == "done" else event)
+
+    logs.dump_tasks_on_signal()
+    await launcher.listen()
+    try:
+        while job is not None:
+            with logs.about(match=job.match):
+                await matches.play(job, launcher, report)
+            job = await _next_job(launcher) if stay else None
+    finally:
+        await launcher.close()
+
+
+async def _next_job(launcher: Launcher) -> Job | None:
+    """The next order; None when there will be no more. Raises BadOrder."""
+    from referee import match as matches  # noqa: PLC0415
+
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(0, came.set)
+    try:
+        await came.wait()
+    finally:
+        loop.remove_reader(0)
+    line = _read_line()
+    if not line:
+        return None
+    try:
+        given = json.loads(line)
+        if likes_nursery(given):
+            launcher.warm_up()  # if it is not yet
+        return matches.parse(given)
+    except (ValueError, AttributeError) as error:
+        raise BadOrder(str(error)) from None
 
 
 def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
@@ -237,8 +253,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m referee", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     once = commands.add_parser("match", help="play the order, one JSON object, on stdin; events on stdout")
-    once.add_argument("--ahead", action="store_true", help="load everything before the order comes; without one, end well")
-    once.add_argument("--nursery", action="store_true", help="with --ahead: be ready for bots in Python, too")
+    once.add_argument("--stay", action="store_true", help="then play the next order on stdin, until that ends")
     listen = commands.add_parser("serve", help="listen for bots and operators")
     listen.add_argument(
         "--listen",
@@ -270,7 +285,7 @@ def main() -> int:
     with contextlib.suppress(KeyboardInterrupt):
         if arguments.command == "match":
             die_with_parent(signal.SIGTERM)
-            _leave(match(ahead=arguments.ahead, nursery=arguments.nursery))
+            _leave(match(stay=arguments.stay))
         try:
             return serve(arguments)
         except RefereeError as error:

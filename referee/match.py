@@ -14,6 +14,7 @@ import logging
 import statistics
 import tempfile
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -35,7 +36,7 @@ from referee.server import Server
 from referee.shuffle import first_dealer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from google.protobuf.message import Message
 
@@ -87,6 +88,8 @@ class Job:
 
 def parse(given: Mapping[str, Any]) -> Job:
     """The job that JSON describes. Raises BadOrder or BadClock, with what would be allowed."""
+    if not isinstance(given, Mapping):
+        raise BadOrder(f"an order is a JSON object, not {json.dumps(given)[:40]}")
     if unknown := given.keys() - _KNOWN:
         raise BadOrder(f"unknown part of the order: {', '.join(sorted(unknown))} (known: {', '.join(sorted(_KNOWN))})")
     try:

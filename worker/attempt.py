@@ -12,12 +12,14 @@ import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from worker import processes, reserve
+from worker import processes
+from worker.reserve import Referee
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from worker.order import Order
+    from worker.reserve import Reserve
 
 LOG = logging.getLogger(__name__)
 COMMAND: tuple[str, ...] = (sys.executable, "-m", "referee", "match")
@@ -49,7 +51,7 @@ def run(
     order: Order,
     take: Callable[[Event], None],
     stop: Callable[[], str | None],
-    ready: Callable[[], subprocess.Popen[bytes] | None] = lambda: None,
+    reserve: Reserve | None = None,
 ) -> Ending:
     """Play an order and hand each event to `take`. The main thread only.
 
@@ -57,7 +59,7 @@ def run(
         order: see `worker.order`.
         take: takes an event; raises `Broken` if it cannot be taken in.
         stop: asked ten times a second; a text is the reason to stop now.
-        ready: gives a referee's process that waits for its order, if there is one.
+        reserve: where a referee may wait for its order, and wait on afterwards.
 
     Returns:
         done: the referee said so and left in good order. failed: its process broke down. stopped: `stop` gave a reason.
@@ -66,17 +68,22 @@ def run(
     if reason is not None:
         return Ending("stopped", reason)
     try:
-        child = ready() or reserve.start(COMMAND)
+        referee = reserve.take(COMMAND) if reserve else Referee(COMMAND, stay=False)
     except OSError as error:
         return Ending("failed", f"the referee cannot be started: {error}")
-    pipes = _Pipes(child, json.dumps(order).encode() + b"\n", take)
+    pipes, stays = _Pipes(referee.child, json.dumps(order).encode() + b"\n", take), False
     try:
-        return _watch(child, pipes, stop)
+        ending = _watch(referee.child, pipes, stop)
+        stays = ending.kind == "done" and pipes.stays
     except Broken as error:
-        return Ending("failed", f"{error}{pipes.said()}")
+        ending = Ending("failed", f"{error}{pipes.said()}")
     finally:
-        processes.stop(child, GRACE)
         pipes.close()
+        if not stays:
+            referee.stop()
+    if reserve and stays:
+        reserve.keep(referee)
+    return ending
 
 
 def _watch(child: subprocess.Popen[bytes], pipes: _Pipes, stop: Callable[[], str | None]) -> Ending:
@@ -85,6 +92,8 @@ def _watch(child: subprocess.Popen[bytes], pipes: _Pipes, stop: Callable[[], str
         if reason is not None:
             _wind_up(child, pipes)
             return Ending("stopped", reason)
+        if pipes.stays:
+            return Ending("done")
     code = _exit_code(child)
     if pipes.done and code == 0:
         return Ending("done")
@@ -121,7 +130,7 @@ class _Pipes:
         assert child.stdout is not None
         assert child.stderr is not None
         self.done = False
-        self._child = child
+        self._staying = False
         self._order = memoryview(order)
         self._take = take
         self._line = bytearray()
@@ -147,16 +156,18 @@ class _Pipes:
         """Whether the referee's end of both its outputs is closed; a stray grandchild can hold them open beyond its end."""
         return all(key.data == self._feed for key in self._selector.get_map().values())
 
+    @property
+    def stays(self) -> bool:
+        """Whether the referee is done and waits for the next order, with nothing said beyond that."""
+        return self.done and self._staying and not self._line
+
     def said(self) -> str:
         """The end of what the referee wrote on its standard error, as an addition to a message."""
         return f"; it said: {self._tail.strip()}" if self._tail.strip() else ""
 
     def close(self) -> None:
-        """Close everything; the standard input is closed here and no earlier, as its end tells the referee that we are gone."""
+        """Serve them no more. They stay open: the end of its standard input tells the referee that we are gone."""
         self._selector.close()
-        for pipe in (self._child.stdin, self._child.stdout, self._child.stderr):
-            if pipe is not None:
-                pipe.close()
 
     def _feed(self, pipe: IO[bytes]) -> None:
         try:
@@ -188,7 +199,7 @@ class _Pipes:
         if not isinstance(event, dict) or "event" not in event:
             raise Broken(f"the referee wrote something that is no event: {line[:200]!r}")
         if event["event"] == "done":
-            self.done = True
+            self.done, self._staying = True, bool(event.get("stays"))
         else:
             self._take(event)
 

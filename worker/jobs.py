@@ -23,15 +23,14 @@ from referee.shuffle import first_dealer
 from worker import attempt, order, settings, trees
 from worker.attempt import Broken, Ending
 from worker.lease import Heart
-from worker.reserve import NEAR, Reserve
 from worker.sandbox import NoSandbox
 from worker.tally import Tally
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Sequence
 
     from league.model import Claim, Match
+    from worker.reserve import Reserve
     from worker.settings import Settings
 
 LOG = logging.getLogger(__name__)
@@ -49,7 +48,7 @@ DRAIN = threading.Event()
 QUARANTINE = threading.Event()
 """Set when the store has refused this process since its worker is in quarantine; cleared by whoever finds it released."""
 RESERVE: Reserve | None = None
-"""The referee that this process holds in reserve, if it does so."""
+"""Where this process holds a referee from one match to the next, if it does so."""
 PROCESS = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 """Name of this process as a worker; the host's name in it is for people, the rest makes it unique."""
 
@@ -143,9 +142,8 @@ class Player:
             return Ending("failed", str(error))
         intake = Intake(self.store, match, key, claim, heart)
         drain = Drain(missing, self.settings.drain)
-        ahead = Ahead(RESERVE, told, drain)
-        intake.played = ahead.played
-        ending = attempt.run(told, intake.take, lambda: reason_to_stop(heart, deadline) or drain.reason(), ahead.take)
+        intake.played = drain.played
+        ending = attempt.run(told, intake.take, lambda: reason_to_stop(heart, deadline) or drain.reason(), RESERVE)
         return replace(ending, detail=ending.detail or intake.voids())
 
     def _outcome(self, match_id: str, ending: Ending) -> Literal["complete", "interrupted", "infrastructure"]:
@@ -211,11 +209,6 @@ class Drain:
         if self._in_hand is not None:
             self._in_hand.discard(game)
 
-    @property
-    def left(self) -> int:
-        """How many games are not over."""
-        return len(self._left)
-
     def reason(self) -> str | None:
         """Why the attempt must end now; None: it need not."""
         if not DRAIN.is_set():
@@ -230,31 +223,6 @@ class Drain:
                 f"the worker was told to stop, and the games in hand took longer than {self._seconds:g} s (ARENA_DRAIN_SECONDS)"
             )
         return None
-
-
-class Ahead:
-    """Has the next match's referee ready when a match nears its end.
-
-    Args:
-        reserve: where that is held; None: nowhere.
-        order: that of the match in play.
-        drain: counts what is left of it.
-    """
-
-    def __init__(self, reserve: Reserve | None, order: order.Order, drain: Drain) -> None:
-        self._reserve = reserve
-        self._order = order
-        self._drain = drain
-
-    def take(self) -> subprocess.Popen[bytes] | None:
-        """The referee that is ready for this match, if one is."""
-        return self._reserve.take() if self._reserve else None
-
-    def played(self, number: int, seating: tuple[int, ...]) -> None:
-        """Note that a game is over, by whatever end."""
-        self._drain.played(number, seating)
-        if self._reserve and self._drain.left <= NEAR and not DRAIN.is_set():
-            self._reserve.prepare(attempt.COMMAND, self._order)
 
 
 def _unnoted(_number: int, _seating: tuple[int, ...]) -> None:

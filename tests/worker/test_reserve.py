@@ -5,19 +5,19 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.referee.matches import bad, order
-from tests.referee.processes import marked, wait_until
-from worker import jobs, reserve
+from tests.referee.processes import bots, marked, wait_until
+from worker import attempt, jobs, reserve
 from worker.jobs import Player
 from worker.reserve import Reserve
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from league.store import Store
@@ -35,80 +35,133 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reserve]:
     found.end()
 
 
-def ahead(given: str, *words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A referee that loads everything first, and what it makes of an order."""
-    return subprocess.run(
-        [*MATCH, "--ahead", *words], input=given, capture_output=True, text=True, cwd=ROOT, check=False,
-        env={**os.environ, "TMPDIR": str(folder)},
+def played(held: Reserve, **more: Any) -> list[dict[str, Any]]:
+    """The events of a match that is played by the one in reserve."""
+    events: list[dict[str, Any]] = []
+    given: Any = order(sets=2, **more)
+    ending = attempt.run(given, events.append, lambda: None, held)
+    assert ending.kind == "done", ending.detail
+    return events
+
+
+# ---- the referee that stays -------------------------------------------------------------------------------------------
+
+
+def test_it_plays_order_after_order(tmp_path: Path) -> None:
+    """Each match as a fresh one would, whatever bots the others had; it ends well when its stdin does, and leaves nothing."""
+    orders = [order(sets=2), order(bad("gentle"), sets=1, variant="turn-up"), order("./no-such-bot", sets=1), order(sets=2)]
+    done = subprocess.run(
+        [*MATCH, "--stay"], input="".join(json.dumps(one) + "\n" for one in orders[:1]), capture_output=True, text=True, cwd=ROOT,
+        check=False, env={**os.environ, "TMPDIR": str(tmp_path)},
     )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    with subprocess.Popen(
+        [*MATCH, "--stay"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for one in orders:
+            child.stdin.write(json.dumps(one) + "\n")
+            child.stdin.flush()
+            events = []
+            while not events or events[-1]["event"] != "done":
+                events.append(json.loads(child.stdout.readline()))
+            assert events[-1] == {"event": "done", "stays": True}
+            assert sum(event["event"] in ("game", "void") for event in events) == len(one["games"])
+        child.stdin.close()
+        assert child.wait(300) == 0
+    assert marked(str(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
 
 
-# ---- the referee that waits -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("words", [(), ("--nursery",)])
-def test_it_plays_the_order_that_comes(tmp_path: Path, words: Sequence[str]) -> None:
-    """Whatever it has made ready, it plays what is ordered; nothing of it is left."""
-    done = ahead(json.dumps(order(bad("gentle"), sets=2)) + "\n", *words, folder=tmp_path)
-    events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
-    assert (done.returncode, events.count("game"), events[-1]) == (0, 2, "done"), done.stderr
+@pytest.mark.parametrize(("given", "why"), [("null\n", "a JSON object, not null"), ("{\n", "Expecting"), ("{}\n", "lacks")])
+def test_a_later_order_that_is_none_ends_it(tmp_path: Path, given: str, why: str) -> None:
+    """It says what was wrong, by its exit code too, and leaves nothing."""
+    with subprocess.Popen(
+        [*MATCH, "--stay"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(order(sets=1)) + "\n")
+        child.stdin.flush()
+        while json.loads(child.stdout.readline())["event"] != "done":
+            pass
+        out, err = child.communicate(given, 300)
+    assert (child.returncode, out) == (1, "")
+    assert "BadOrder" in err
+    assert why in err
     assert marked(str(tmp_path)) == []
 
 
-@pytest.mark.parametrize("words", [(), ("--nursery",)])
-def test_it_ends_well_without_an_order(tmp_path: Path, words: Sequence[str]) -> None:
-    """Its stdin is closed: it says nothing, and leaves nothing."""
-    done = ahead("", *words, folder=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert marked(str(tmp_path)) == []
-
-
-@pytest.mark.parametrize(("given", "why"), [("null\n", "cannot be read"), ("{\n", "Expecting"), ("{}\n", "lacks")])
-def test_what_is_no_order_is_refused_as_ever(tmp_path: Path, given: str, why: str) -> None:
-    """Exit code 2, with the reason, by whichever way it was started."""
-    done = ahead(given, "--nursery", folder=tmp_path)
-    fresh = subprocess.run(MATCH, input=given, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == fresh.returncode == 2
-    assert done.stderr == fresh.stderr
-    assert marked(str(tmp_path)) == []
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_one_that_waits_can_be_stopped(
+    held: Reserve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """By a signal too, and then another is started when one is needed."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    played(held)
+    first = held.take(MATCH)
+    held.keep(first)
+    first.child.send_signal(number)
+    assert first.child.wait(300) != 0
+    assert wait_until(lambda: marked(str(tmp_path)) == [])
+    assert len(played(held)) == 2
+    second = held.take(MATCH)
+    assert second.child.pid != first.child.pid
+    second.end()
 
 
 # ---- the reserve ------------------------------------------------------------------------------------------------------
 
 
-def test_the_next_match_is_played_by_the_one_in_reserve(
+def test_matches_are_played_by_the_same_referee(held: Reserve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it has played its share; every match has bots of its own."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(reserve, "MATCHES", 3)
+    seen = []
+    for number in range(4):
+        games = [event for event in played(held, match=f"match {number}") if event["event"] == "game"]
+        assert len(games) == 2
+        seen.append({pid for pid in marked(str(tmp_path)) if _is_match(pid)})
+        assert bots(str(tmp_path)) == [], "those of this match are gone"
+    assert seen[0] == seen[1]
+    assert seen[2] == set(), "it has played three"
+    assert len(seen[3] - seen[0]) == 1
+
+
+def test_a_match_that_is_broken_off_keeps_nobody(held: Reserve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A referee that was told to stop, or whose games cannot be taken in, ends with its match."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    def refuse(_event: dict[str, Any]) -> None:
+        raise attempt.Broken("no room")
+
+    given: Any = order(sets=200)
+    events: list[object] = []
+    assert attempt.run(given, events.append, lambda: "enough" if events else None, held).kind == "stopped"
+    assert marked(str(tmp_path)) == []
+    assert attempt.run(given, refuse, lambda: None, held).detail.startswith("no room")
+    assert marked(str(tmp_path)) == []
+
+
+def test_the_double_that_does_not_stay_is_waited_for(
     store: Store, settings: Settings, match: str, script: Callable[[str], Path], held: Reserve
 ) -> None:
-    """When a match nears its end the next one's referee is started, once, and it is that which plays."""
+    """A referee that does not say that it stays has to end in good order, and each run has one of its own."""
     runs = script("some:6,ok")
     assert Player(store, settings).play(match) == "complete"
     assert runs.read_text() == "2"
-    first = int(runs.with_suffix(".pid").read_text())
-    waiting = held.take()
-    assert waiting is not None
-    assert waiting.poll() is None
-    assert waiting.pid != first, "the second run was played by the reserve of the first, which made another"
-    assert runs.read_text() == "2", "no order has come"
-    waiting.kill()
-    waiting.communicate()
-
-
-def test_one_that_has_died_is_not_taken(held: Reserve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed while it waits, it is replaced when it is needed."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    held.prepare(MATCH, order())
-    held.prepare(MATCH, order())
-    waiting = [pid for pid in marked(str(tmp_path)) if _is_match(pid)]
-    assert len(waiting) == 1
-    os.kill(waiting[0], signal.SIGKILL)
-    assert wait_until(lambda: not _is_match(waiting[0]))
-    assert held.take() is None
-    assert wait_until(lambda: marked(str(tmp_path)) == [])
 
 
 def _is_match(pid: int) -> bool:
     with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123 - of a process that may be a zombie
-        return b"--ahead" in file.read()
+        return b"--stay" in file.read()
 
 
 @pytest.mark.parametrize("idle", [0.0, 600.0])
@@ -116,25 +169,16 @@ def test_it_ends_where_no_match_follows(held: Reserve, tmp_path: Path, monkeypat
     """After a while without a match, with all that it has started."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(reserve, "IDLE", idle)
-    held.prepare(MATCH, order())
-    assert wait_until(lambda: len(marked(str(tmp_path))) == 3), "the referee, its launcher and the nursery"
+    played(held)
+    assert len(marked(str(tmp_path))) == 3, "the referee, its launcher and the nursery"
     held.rest()
     assert (marked(str(tmp_path)) == []) == (idle == 0)
     held.end()
     assert marked(str(tmp_path)) == []
 
 
-def test_a_nursery_is_for_python_outside_a_sandbox(held: Reserve) -> None:
-    """What the bots of the match in play are is what the next one is made ready for."""
-    told = ("sh", "-c", 'echo "$@"; read order', "sh")
-    for python, words in (({"run": "python bot.py"}, b"--ahead --nursery\n"), ({}, b"--ahead\n")):
-        held.prepare(told, {"lineup": [{"run": "./bot"}, {"run": "python bot.py", "sandbox": {"tree": "/x"}}, python]})
-        child = held.take()
-        assert child is not None
-        assert child.communicate(b"no\n")[0] == words
-
-
-def test_a_referee_that_cannot_be_started_is_no_matter(held: Reserve) -> None:
-    """It is tried again when it is needed, and told then."""
-    held.prepare(("/no/such/program",), {"lineup": []})
-    assert held.take() is None
+def test_a_referee_that_cannot_be_started_is_told(held: Reserve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The attempt fails, with the reason."""
+    monkeypatch.setattr(attempt, "COMMAND", ("/no/such/program",))
+    given: Any = order()
+    assert "cannot be started" in attempt.run(given, print, lambda: None, held).detail
