@@ -108,8 +108,8 @@ def test_a_dump_on_request(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(json.dumps(given).encode() + b"\n")
         process.stdin.flush()
-        # the handlers stand before the launcher is heard: a bot below it means that they do
-        assert wait_until(lambda: _children(process.pid) and _children(_children(process.pid)[0]), 60)
+        # the handlers stand before the launcher is heard: a bot below a keeper below it means that they do
+        assert wait_until(lambda: any(_children(keeper) for launcher in _children(process.pid) for keeper in _children(launcher)))
         process.send_signal(signal.SIGUSR1)
         assert wait_until(lambda: "asyncio tasks" in err.read_text(), 60)
         out, _ = process.communicate(timeout=120)
