@@ -80,7 +80,7 @@ def run(
     finally:
         pipes.close()
         if not stays:
-            referee.stop()
+            referee.stop(GRACE)
     if reserve and stays:
         reserve.keep(referee)
     return ending

@@ -42,9 +42,9 @@ class Referee:
             self.child.wait(_GRACE)
         self.stop()
 
-    def stop(self) -> None:
-        """Stop it, whatever it does."""
-        processes.stop(self.child, _GRACE)
+    def stop(self, grace: float = _GRACE) -> None:
+        """Stop it, whatever it does: with SIGKILL after so many seconds."""
+        processes.stop(self.child, grace)
         for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
             if pipe is not None:
                 pipe.close()

@@ -1,7 +1,7 @@
 """An RQ worker that plays one match at a time, survives its queue server, and makes way for a fresh process after a while.
 
-Matches run in this process's main thread, each as a `python -m referee match` of its own; so RQ need not fork, the worker never
-holds gRPC objects, and a match costs one new process, not two.
+Matches run in this process's main thread, by a `python -m referee match` that stays for the next one; so RQ need not fork, and
+the worker never holds gRPC objects.
 """
 
 from __future__ import annotations
@@ -163,6 +163,8 @@ def _listen() -> None:
 
 def _wait_for_release(pulse: Pulse) -> None:
     """Wait a little; what a claim was told is forgotten once the pulse has heard the same."""
+    if jobs.RESERVE is not None:
+        jobs.RESERVE.rest()
     jobs.DRAIN.wait(QUARANTINE_PAUSE)
     if pulse.quarantined.is_set():
         jobs.QUARANTINE.clear()
