@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,11 +58,12 @@ def _migrate(engine: Engine) -> None:
 
 def _prepare_file(engine: Engine) -> None:
     """Switch a SQLite file to WAL, which it remembers, outside any transaction."""
-    raw = engine.raw_connection()
+    statement = "PRAGMA journal_mode=WAL"
     try:
-        raw.cursor().execute("PRAGMA journal_mode=WAL")
-    finally:
-        raw.close()
+        with closing(engine.raw_connection()) as raw:
+            raw.cursor().execute(statement)
+    except sqlite3.OperationalError as error:  # of the driver: SQLAlchemy has not had it in hand
+        raise OperationalError(statement, None, error) from error
     # Batch operations rebuild a table by copy and drop; with foreign keys on, the drop would take other rows along.
     event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA foreign_keys=OFF"))
 

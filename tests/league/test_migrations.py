@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +12,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Engine, inspect, text
 
 from league.database import BUSY_TIMEOUT_MS, make_engine, parse_url
-from league.errors import StoreError, StoreTooNew
+from league.errors import StoreAway, StoreError, StoreTooNew
 from league.migrate import HEAD, config, current
 from league.schedule import planned
 from league.store import Store
@@ -126,6 +128,29 @@ def test_newer_store_is_refused(url: str) -> None:
         Store.open(url)
     with _connect(url) as connection:
         assert current(connection) == "9999"
+
+
+@pytest.mark.parametrize("times", [3, None])
+def test_a_switch_that_meets_a_lock_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int | None) -> None:
+    """Of processes that make a file at once some are told "locked" whatever the time-out; in the end the store is away."""
+    calls = itertools.count()
+    real = Engine.raw_connection
+
+    def locked(engine: Engine) -> object:
+        number, switching = divmod(next(calls), 2)  # each try looks at the revision first
+        if switching and (times is None or number < times):
+            raise sqlite3.OperationalError("database is locked")
+        return real(engine)
+
+    monkeypatch.setattr(Engine, "raw_connection", locked)
+    monkeypatch.setattr("league.migrate.BUSY_TIMEOUT_MS", 200)
+    url = f"sqlite:///{tmp_path}/arena.db"
+    if times is None:
+        with pytest.raises(StoreAway, match="database is locked"):
+            Store.open(url)
+    else:
+        with Store.open(url) as store:
+            assert store.leagues() == []
 
 
 def _open(url: str, gate: multiprocessing.synchronize.Barrier, answers: multiprocessing.Queue[object]) -> None:
