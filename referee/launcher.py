@@ -78,7 +78,6 @@ class Launcher:
         self._nursery: warm.Nursery | None = None
         self._waiting: dict[int, dict[str, Any]] = {}
         """Starts for which the nursery is not ready yet; none of them is left when it is, or never will be."""
-        self._ready = False
         self._selector = selectors.DefaultSelector()
         self._going = True
 
@@ -170,9 +169,8 @@ class Launcher:
     def _hear_nursery(self, _fd: int) -> None:
         """It is ready, or it has ended, which costs time and no bot."""
         assert self._nursery is not None
-        if self._ready or not self._nursery.ready():
+        if not self._nursery.hear():
             self._lose_nursery()
-        self._ready = self._nursery is not None
         waiting, self._waiting = self._waiting, {}
         for command in waiting.values():
             self._start(command)
@@ -181,11 +179,11 @@ class Launcher:
         assert self._nursery is not None
         self._selector.unregister(self._nursery.socket)
         self._nursery.close()
-        self._nursery, self._ready = None, False  # another one may be asked for
+        self._nursery = None
 
     def _start(self, command: dict[str, Any]) -> None:
-        born = self._nursery is not None and not command.get("box") and warm.fits(command["argv"])
-        if born and not self._ready:
+        nursery = None if command.get("box") or not warm.fits(command["argv"]) else self._nursery
+        if nursery is not None and not nursery.ready:
             self._waiting[command["start"]] = command
             return
         home = tempfile.mkdtemp(prefix="euchre-bot-")
@@ -193,7 +191,7 @@ class Launcher:
         command["launcher"] = os.getpid()
         out, err, told = os.pipe(), os.pipe(), os.pipe()
         ends = out[1], err[1], told[1]
-        keeper = (self._born(command, *ends) if born else None) or self._forked(command, *ends)
+        keeper = (self._born(nursery, command, *ends) if nursery else None) or self._forked(command, *ends)
         for _, end in (out, err, told):
             os.close(end)
         bot = Kept(command["start"], keeper, home)
@@ -203,9 +201,8 @@ class Launcher:
             self._selector.register(pipe, selectors.EVENT_READ, lambda fd, tail=tail: self._drain(fd, tail))
         self._bots[bot.number] = bot
 
-    def _born(self, command: dict[str, Any], out: int, err: int, told: int) -> int | None:
-        assert self._nursery is not None
-        keeper = self._nursery.keeper(command, out, err, told)
+    def _born(self, nursery: warm.Nursery, command: dict[str, Any], out: int, err: int, told: int) -> int | None:
+        keeper = nursery.keeper(command, out, err, told)
         if keeper is None:
             self._lose_nursery()
         return keeper

@@ -57,7 +57,7 @@ def fits(argv: Sequence[str]) -> bool:
 
 
 class Nursery:
-    """Starts a nursery and asks it for keepers. It is ready when `socket` can first be read."""
+    """Starts a nursery and asks it for keepers, once it is ready. `hear` it whenever `socket` can be read."""
 
     def __init__(self, modules: Sequence[str], env: dict[str, str], folder: str) -> None:
         self.socket, theirs = socket.socketpair()
@@ -67,12 +67,14 @@ class Nursery:
                 words, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=(theirs.fileno(),)
             )
         self.pid = self._process.pid
+        self.ready = False
         self.socket.settimeout(PATIENCE)
 
-    def ready(self) -> bool:
-        """Take its word that it is ready; False if it has ended instead."""
+    def hear(self) -> bool:
+        """Take its word that it is ready; False if it has ended."""
         with contextlib.suppress(OSError):
-            return self.socket.recv(1) == READY
+            self.ready = self.socket.recv(len(READY)) == READY
+            return self.ready
         return False
 
     def keeper(self, command: dict[str, Any], out: int, err: int, told: int) -> int | None:
