@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flask import Flask
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Locator, Page, Request
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -81,6 +81,15 @@ def watched(browser: Browser, width: int, **options: object) -> tuple[Page, list
     return page, troubles
 
 
+def follow(link: Locator) -> None:
+    """Click on what leads to another page or place, and wait until that is there, whole.
+
+    A click alone waits until the browser begins to read the page: what is read of it at once may be a half.
+    """
+    with link.page.expect_navigation():
+        link.click()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_cards_are_drawn(browser: Browser, address: str, width: int) -> None:
     """Every card of a deal has a size, a name and a face, and none lies outside of the table."""
@@ -109,7 +118,7 @@ def test_the_keyboard_reaches_everything_and_is_seen(browser: Browser, address: 
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     assert page.locator(".skip").bounding_box()["y"] >= 0  # type: ignore[index]
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    page.locator("#main:focus").wait_for()
     for _ in range(12):
         page.keyboard.press("Tab")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -155,12 +164,12 @@ def test_everything_works_without_scripts(browser: Browser, address: str) -> Non
     page, _ = watched(browser, 390, java_script_enabled=False)
     page.goto(f"{address}/leagues/four/matches")
     page.select_option("select[name=variant]", "cutthroat")
-    page.click("text=Filter")
-    page.click("text=cutthroat/0")
+    follow(page.get_by_role("button", name="Filter"))
+    follow(page.get_by_role("link", name="cutthroat/0").first)
     for heading in ("ann · bea · cid", "Set 0", "Set 0, seating 012"):
         assert page.locator("h1").inner_text() == heading
-        page.locator("tbody th:not(.bot) a").first.click()
+        follow(page.locator("tbody th:not(.bot) a").first)
     assert page.locator("h1").inner_text() == "Deal 0"
-    page.click("text=Points >> nth=0")
+    follow(page.get_by_text("Points").first)
     assert page.url.endswith("#result")
     page.context.close()

@@ -14,7 +14,7 @@ from league.canonical import canonical
 from league.store import Store
 from referee.rules import VARIANTS, Rules
 from tests.dashboard.play import create, play_match, queue
-from tests.dashboard.test_browser import address, browser, own_address, watched  # noqa: F401 -- fixtures
+from tests.dashboard.test_browser import address, browser, follow, own_address, watched  # noqa: F401 -- fixtures
 from tests.dashboard.test_replay import MATCHES, called, find
 from tests.rules import notation as n
 
@@ -34,6 +34,11 @@ def drawn(page: Page, where: str) -> list[str]:
     """The cards drawn in a part of the table, in order."""
     uses = page.locator(where).locator("use").evaluate_all("found => found.map(use => use.getAttribute('href'))")
     return [use.removeprefix("#c-") for use in uses if use.startswith("#c-")]
+
+
+def at_step(page: Page, step: int, last: int) -> None:
+    """Wait until the table shows this step: it hears of an address that changed a moment later."""
+    page.locator("[data-count]", has_text=re.compile(rf"^{step} / {last}$")).wait_for()
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +115,8 @@ def test_keys_links_and_the_slider_lead_to_a_move(desk: Page, store: Store) -> N
     url, deal = find(store, sits_out_or_played, "four/turn-up/0")
     last = len(deal.moves)
     desk.goto(f"{desk.base}{url}#m5")  # type: ignore[attr-defined]
+    at_step(desk, 6, last)
     count = desk.locator("[data-count]")
-    assert count.inner_text() == f"6 / {last}"
     for key, at in (
         ("End", last),
         ("ArrowRight", last),
@@ -123,13 +128,13 @@ def test_keys_links_and_the_slider_lead_to_a_move(desk: Page, store: Store) -> N
         desk.keyboard.press(key)
         assert count.inner_text() == f"{at} / {last}", key
     desk.click("#m9")
-    assert count.inner_text() == f"10 / {last}"
+    at_step(desk, 10, last)
     desk.locator("[data-track]").fill("3")
     assert count.inner_text() == f"3 / {last}"
     assert desk.evaluate("location.hash") == "#m2"
     desk.goto(f"{desk.base}{url}#t2")  # type: ignore[attr-defined]
     lead = deal.tricks[1].plays[0].number
-    assert count.inner_text() == f"{lead + 1} / {last}"
+    at_step(desk, lead + 1, last)
 
 
 def test_the_table_plays_by_itself_and_pauses(desk: Page, store: Store) -> None:
@@ -164,8 +169,9 @@ def test_one_seat_sees_its_own_cards(desk: Page, store: Store) -> None:
     assert "at-n" in (desk.locator("[data-seat='0']").get_attribute("class") or "")
     first = deal.tricks[0].plays[0]
     desk.goto(f"{desk.base}{url}?seat=2#m{first.number}")  # type: ignore[attr-defined]
+    at_step(desk, first.number + 1, len(deal.moves))
     assert drawn(desk, f"[data-slot='{first.seat}']") == [first.action]
-    desk.click("a[rel=next]")
+    follow(desk.locator("a[rel=next]"))
     assert "seat=2" in desk.url
 
 
@@ -210,9 +216,9 @@ def test_without_a_script_the_whole_deal_can_be_read(browser: Browser, address: 
     assert not page.locator("[data-player]").is_visible()
     for seat, hand in enumerate(deal.hands):
         assert drawn(page, f"[data-seat='{seat}'] .hand") == list(hand)
-    page.click(f"#m{deal.moves[-1].number}")
+    follow(page.locator(f"#m{deal.moves[-1].number}"))
     assert page.url.endswith(f"#m{deal.moves[-1].number}")
-    page.click("nav[aria-label='Whose cards are shown'] a >> nth=2")
+    follow(page.locator("nav[aria-label='Whose cards are shown'] a").nth(2))
     assert page.url.endswith("?seat=1")
     assert set(drawn(page, "[data-seat='0'] .hand")) == {"back"}
     page.context.close()
@@ -413,7 +419,7 @@ def test_the_live_page_follows_by_events(browser: Browser, own_address: str, tmp
         page.locator("[data-finished] a").first.wait_for()
         assert len([url for url in asked if "/events" in url]) == 1
         assert not [url for url in asked if url.endswith("/live")][1:]
-        page.locator("[data-finished] a", has_text="set 0").click()
+        follow(page.locator("[data-finished] a", has_text="set 0").first)
         assert "Luck and play" in page.inner_text("main")
         assert troubles == []
         page.context.close()

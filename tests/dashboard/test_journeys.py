@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.test_audit import SCREENSHOTS
-from tests.dashboard.test_browser import browser, watched  # noqa: F401 -- a fixture
+from tests.dashboard.test_browser import browser, follow, watched  # noqa: F401 -- a fixture
 from tests.worker.arenas import Arena
 from tests.worker.test_up import free_port, page
 from worker.settings import ROOT
@@ -61,8 +61,8 @@ def begin(looked: Page, address: str) -> None:
     looked.goto(address)
     looked.get_by_text("No league yet").wait_for()
     shot(looked, "1-empty")
-    looked.get_by_role("link", name="Write your first bot").click()
-    looked.get_by_role("link", name="Python").first.click()
+    follow(looked.get_by_role("link", name="Write your first bot"))
+    follow(looked.get_by_role("link", name="Python").first)
     looked.get_by_text("arena new python mybot").wait_for()
 
 
@@ -70,11 +70,11 @@ def submit(looked: Page, address: str, key: str, folder: Path) -> None:
     """Sign in, upload, and watch the version qualify and be promoted without a reload."""
     with tarfile.open(folder / "good.tar.gz", "w:gz") as packed:
         packed.add(BOT, "good")
-    looked.get_by_role("link", name="Your bots").first.click()
+    follow(looked.get_by_role("link", name="Your bots").first)
     looked.get_by_label("Your key").fill(key)
-    looked.get_by_role("button", name="Sign in").click()
+    follow(looked.get_by_role("button", name="Sign in"))
     looked.get_by_label("Archive of the bot's folder").set_input_files(folder / "good.tar.gz")
-    looked.get_by_role("button", name="Submit").click()
+    follow(looked.get_by_role("button", name="Submit"))
     looked.evaluate("window.same = true")
     looked.locator("[data-refresh=state] .chip", has_text="qualified").wait_for()
     assert looked.evaluate("window.same")
@@ -86,7 +86,7 @@ def submit(looked: Page, address: str, key: str, folder: Path) -> None:
 def watch(looked: Page, address: str) -> None:
     """See the league end, who leads, how they did against each other, and a deal of it."""
     looked.goto(address)
-    looked.get_by_role("link", name="cup").click()
+    follow(looked.get_by_role("link", name="cup"))
     looked.locator(".chip", has_text="final").first.wait_for()
     looked.reload()
     text = looked.inner_text("main")
@@ -112,7 +112,7 @@ def watch(looked: Page, address: str) -> None:
 
 def led(looked: Page, link: str | Locator, heading: str) -> None:
     """Follow a link, by its name or itself, to the page with this heading."""
-    (looked.locator("main").get_by_role("link", name=link, exact=True).first if isinstance(link, str) else link).click()
+    follow(looked.locator("main").get_by_role("link", name=link, exact=True).first if isinstance(link, str) else link)
     looked.get_by_role("heading", level=1, name=re.compile(heading)).wait_for()
 
 
