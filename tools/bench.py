@@ -32,6 +32,7 @@ from arena.rl.selfplay import by_view, play
 from referee.rules import VARIANTS, Rules, core
 from referee.rules.cards import parse_action
 from referee.shuffle import shuffled
+from tools import counting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +44,10 @@ ROOT = Path(__file__).resolve().parent.parent
 Measure = Callable[[], float]
 Json = dict[str, Any]
 
-ASK_BYTES, ANSWER_BYTES, BATCH, CLIENTS = 330, 8, 64, 3
-"""What the echo exchanges: one ask and answer as they are on the wire, 64 a message, three bots."""
+ASK_BYTES, ANSWER_BYTES, CLIENTS = 330, 8, 3
+"""What the echo exchanges: one ask and answer as they are on the wire, three bots."""
+TABLES, SETS = 64, 640
+"""How many tables a stream may have at once, and the sets of a match that is timed while all are open."""
 
 
 def compare(title: str, ours: Measure, theirs: Measure, rounds: int, unit: str) -> None:
@@ -269,49 +272,50 @@ def bench_selfplay(rounds: int) -> None:
 # ---- wire -------------------------------------------------------------------------------------------------------------
 
 
-def refereed(sets: int) -> Measure:
-    """Decisions a second of a match of three `random` bots, up to 64 tables a stream, start-up of the processes not counted."""
-    from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
-
+def _order(sets: int, deals: int, command: str) -> str:
+    """A match of three bots at ghost-hand, as `referee match` reads it."""
     rules = Rules("ghost-hand")
-    games = [[number, [0, 1, 2]] for number in range(sets)]
     order = {
         "match": "bench",
         "variant": rules.name,
-        "format": "deals:8",
+        "format": f"deals:{deals}",
         "options": rules.options,
-        "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
+        "lineup": [{"bot": f"random.{index}", "version": 1, "run": command} for index in range(3)],
         "key": "00" * 32,
         "clock": {},
-        "games": games,
+        "games": [[number, [0, 1, 2]] for number in range(sets)],
         "lag": 60.0,
     }
+    return json.dumps(order) + "\n"
+
+
+def refereed(sets: int, command: str = "") -> Measure:
+    """Decisions a second of a match of three bots, by default `random`, at 64 tables a stream.
+
+    The clock runs while all tables are open: from the 64th finished game to the 64th before the last. What is begun at either
+    moment is as much, so that games whose decisions were made before do not count for those that come after.
+    """
+    from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
+
+    order = _order(sets, 8, command or SAMPLES["random"])
 
     def measure() -> float:
-        child = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, "-m", "referee", "match"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdin.write(json.dumps(order) + "\n")
-        child.stdin.flush()
-        decisions, first, last = 0, 0.0, 0.0
-        for line in child.stdout:
-            event = json.loads(line)
-            if event["event"] == "game":
-                last = time.perf_counter()
-                if not first:
-                    first = last  # the clock starts with the first finished game; what it held is not counted
-                else:
-                    decisions += sum(event["times"]["decisions"])
-        child.stdin.close()
-        child.wait()
-        return decisions / (last - first)
+        ) as child:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            child.stdin.write(order)
+            child.stdin.flush()
+            events = ((time.perf_counter(), json.loads(line)) for line in child.stdout)
+            games = [(at, sum(event["times"]["decisions"])) for at, event in events if event["event"] == "game"]
+        first, *counted = games[TABLES - 1 : sets - TABLES]
+        return float(sum(decisions for _, decisions in counted) / (counted[-1][0] - first[0]))
 
     return measure
 
 
-def echo(messages: int, batch: int = BATCH, clients: int = CLIENTS, *, in_turn: bool = False) -> Measure:
+def echo(messages: int, batch: int, clients: int = CLIENTS, *, in_turn: bool = False) -> Measure:
     """Decisions a second of a bare grpc.aio stream: the same bytes and batches, and nobody thinks.
 
     With `in_turn` one client is asked after the other, as the bots at a single table are.
@@ -389,8 +393,14 @@ def echo_client(address: str, batch: int) -> None:
 
 def bench_wire(rounds: int) -> None:
     """Refereed play against the bare echo: with as many tables as a stream may have, and with one."""
-    compare("refereed decisions, 64 tables, against an echo of 64", refereed(192), echo(300), rounds, "decisions/s")
-    compare("the same against an echo of 10, as many as travel together", refereed(192), echo(1000, 10), rounds, "decisions/s")
+    with tempfile.TemporaryDirectory() as folder:
+        refereed(SETS, counting.command(folder))()
+        together = round(counting.asks_a_message(folder))
+    for batch, title in (
+        (together, f"refereed decisions, {TABLES} tables, against an echo of {together} a message, as there"),
+        (10, "the same against an echo of 10"),
+    ):
+        compare(title, refereed(SETS), echo(1500, batch), rounds, "decisions/s")
     alone = echo(3000, 1, in_turn=True)
     compare("one table, against an echo of one, three clients in turn", refereed_alone(60), alone, rounds, "decisions/s")
 
@@ -399,24 +409,11 @@ def refereed_alone(deals: int) -> Measure:
     """Decisions a second at a single table: by the medians of the times that the referee notes, its own part and the rest."""
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
-    rules = Rules("ghost-hand")
-    order = {
-        "match": "bench",
-        "variant": rules.name,
-        "format": f"deals:{deals}",
-        "options": rules.options,
-        "lineup": [{"bot": f"random.{index}", "version": 1, "run": SAMPLES["random"]} for index in range(3)],
-        "key": "00" * 32,
-        "clock": {},
-        "games": [[0, [0, 1, 2]]],
-        "lag": 60.0,
-    }
+    order = _order(1, deals, SAMPLES["random"])
 
     def measure() -> float:
-        done = subprocess.run(
-            [sys.executable, "-m", "referee", "match"], cwd=ROOT, input=json.dumps(order) + "\n", stdout=subprocess.PIPE,
-            text=True, check=True,
-        )  # fmt: skip
+        command = [sys.executable, "-m", "referee", "match"]
+        done = subprocess.run(command, cwd=ROOT, input=order, stdout=subprocess.PIPE, text=True, check=True)
         (game,) = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "game"]
         times = game["times"]
         rest = statistics.fmean(seat["median"] for seat in times["rest_us"])
@@ -499,7 +496,7 @@ def main() -> int:
     parser.add_argument("benches", nargs="*", help=f"which to run: {', '.join(BENCHES)} (all)")
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
     parser.add_argument("--echo-client", metavar="ADDRESS", help=argparse.SUPPRESS)
-    parser.add_argument("--echo-batch", type=int, default=BATCH, help=argparse.SUPPRESS)
+    parser.add_argument("--echo-batch", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--playouts", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.playouts:

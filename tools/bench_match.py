@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import shutil
 import statistics
 import subprocess
@@ -19,16 +18,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena import Answer, View, run, spec
+from arena import spec
 from arena.cli.common import SAMPLES
 from league.store import Store
-from sample_bots.python.random_bot import RandomBot
+from tools import counting
 from tools.bench import ROOT, echo
 from tools.bench_workers import run_league
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from league.model import Attempt
 
 SETS = 20
@@ -67,48 +64,27 @@ def started() -> float:
     return float(done.stdout)
 
 
-def asks_a_message() -> float:
+def together() -> float:
     """How many asks travel together, over all the messages of a league."""
     with tempfile.TemporaryDirectory() as folder:
-        matches(SETS, f"python -m tools.bench_match --count {folder}")
-        counts = [path.read_text().split() for path in Path(folder).iterdir()]
-    return sum(int(asks) for _, asks in counts) / sum(int(messages) for messages, _ in counts)
-
-
-def play_and_count(folder: str) -> None:
-    """Be a `random` bot that counts its messages and their asks."""
-
-    class Counting(RandomBot):
-        messages = asks = 0
-
-        def choose_all(self, views: Sequence[View]) -> Sequence[Answer]:
-            self.messages += 1
-            self.asks += len(views)
-            return super().choose_all(views)
-
-    bot = Counting()
-    run(bot)
-    Path(folder, f"{os.getpid()}-{secrets.token_hex(4)}").write_text(f"{bot.messages} {bot.asks}")
+        matches(SETS, counting.command(folder))
+        return counting.asks_a_message(folder)
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--count", metavar="FOLDER", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.count:
-        play_and_count(given.count)
-        return
-    together = asks_a_message()
-    exchange = echo(1000, round(together), SEATS)
+    asks = together()
+    exchange = echo(1000, round(asks), SEATS)
     rows = []
     for _ in range(given.rounds):
         (_, *taken), decisions = matches(SETS, SAMPLES["random"])
         rows.append((statistics.median(taken), decisions / exchange(), started(), decisions))
     taken, wire, start, decisions = (statistics.median(column) for column in zip(*rows, strict=True))
     ratios = sorted(row[0] / (row[1] + row[2]) for row in rows)
-    print(f"{os.cpu_count()} cores, medians of {given.rounds}; {decisions:,.0f} decisions, {together:.1f} asks a message")
+    print(f"{os.cpu_count()} cores, medians of {given.rounds}; {decisions:,.0f} decisions, {asks:.1f} asks a message")
     print(f"a match of {SETS} sets, start of the job to stored result   {taken:.2f} s")
     print(f"its asks and answers at the pace of the echo           {wire:.2f} s")
     print(f"start of its four bots as fresh processes              {start:.2f} s")
