@@ -37,7 +37,7 @@ generate: $(STAMPS)/check ## generate euchre/v1 and docs/protocol-reference.md f
 	@$(PY) -m tools.options
 	@$(PY) -m tools.reference
 
-compiled: $(STAMPS)/check ## compile the rules (wants a C compiler); without it they run as Python source
+compiled: $(STAMPS)/check ## compile the rules and what runs a table (wants a C compiler); without it the Python source runs
 	@$(PY) -m tools.compile
 
 bench: $(STAMPS)/test-all ## measure, side by side

@@ -16,8 +16,7 @@ from arena.settings import address_file
 from league import migrate
 from league.database import parse_url
 from league.store import Store
-from referee import isolate
-from referee.rules import core
+from referee import core, isolate
 from worker import valkey
 from worker.queueing import Matches
 

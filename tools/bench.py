@@ -29,7 +29,8 @@ import numpy as np
 from arena.playout import CHUNK, playout
 from arena.rl.observation import ACTIONS, SIZE, encode, mask
 from arena.rl.selfplay import by_view, play
-from referee.rules import VARIANTS, Rules, core
+from referee import core
+from referee.rules import VARIANTS, Rules
 from referee.rules.cards import parse_action
 from referee.shuffle import shuffled
 from tools import counting
@@ -289,8 +290,8 @@ def _order(sets: int, deals: int, command: str) -> str:
     return json.dumps(order) + "\n"
 
 
-def refereed(sets: int, command: str = "") -> Measure:
-    """Decisions a second of a match of three bots, by default `random`, at 64 tables a stream.
+def refereed(sets: int, command: str = "", form: str = "off") -> Measure:
+    """Decisions a second of a match of three bots, by default `random`, at 64 tables a stream; `form` as for `in_form`.
 
     The clock runs while all tables are open: from the 64th finished game to the 64th before the last. What is begun at either
     moment is as much, so that games whose decisions were made before do not count for those that come after.
@@ -298,10 +299,12 @@ def refereed(sets: int, command: str = "") -> Measure:
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
     order = _order(sets, 8, command or SAMPLES["random"])
+    words = [sys.executable, "-m", "referee", "match"]
+    environment = {**os.environ, "ARENA_COMPILED": form}
 
     def measure() -> float:
         with subprocess.Popen(
-            [sys.executable, "-m", "referee", "match"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            words, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as child:
             assert child.stdin is not None
             assert child.stdout is not None
@@ -396,11 +399,11 @@ def bench_wire(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         refereed(SETS, counting.command(folder))()
         together = round(counting.asks_a_message(folder))
-    for batch, title in (
-        (together, f"refereed decisions, {TABLES} tables, against an echo of {together} a message, as there"),
-        (10, "the same against an echo of 10"),
-    ):
-        compare(title, refereed(SETS), echo(1500, batch), rounds, "decisions/s")
+    forms = {"source": "off", **({"compiled": str(core.BUILDS)} if core.build_in(core.BUILDS) else {})}
+    for form, build in forms.items():
+        for batch, which in ((together, f"{together}, as many as travel together"), (10, "10")):
+            title = f"refereed, {TABLES} tables, {form}; an echo of {which}"
+            compare(title, refereed(SETS, form=build), echo(1500, batch), rounds, "decisions/s")
     alone = echo(3000, 1, in_turn=True)
     compare("one table, against an echo of one, three clients in turn", refereed_alone(60), alone, rounds, "decisions/s")
 

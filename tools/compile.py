@@ -1,6 +1,7 @@
-"""Compile the rules with mypyc: `python -m tools.compile` (`make compiled`). Wants a C compiler; without one the source runs.
+"""Compile the rules, and what runs a table by them, with mypyc: `python -m tools.compile` (`make compiled`).
 
-The modules go into a folder named by the digest of their sources (see `referee.rules.core`); builds of other sources are removed.
+It wants a C compiler; without one the source runs. The modules go into a folder named by the digest of their sources (see
+`referee.core`); builds of other sources are removed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from referee.rules import core
+from referee import core
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,7 +24,7 @@ _SETUP = """
 from mypyc.build import mypycify
 from setuptools import setup
 
-setup(name="rules", packages=[], ext_modules=mypycify(["--strict", *{files!r}], opt_level="{opt}"))
+setup(name="referee", packages=[], ext_modules=mypycify(["--strict", *{files!r}], opt_level="{opt}"))
 """
 
 
@@ -44,7 +45,7 @@ def build(folder: Path, opt: str = "3") -> Path:
     with tempfile.TemporaryDirectory() as made:
         work = Path(made)
         files = _copy_sources(work)
-        name = core.digest(work / "referee" / "rules")  # of what is compiled, whatever is written meanwhile
+        name = core.digest(work / "referee")  # of what is compiled, whatever is written meanwhile
         (work / "setup.py").write_text(_SETUP.format(files=files, opt=opt), encoding="utf-8")
         command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
         subprocess.run(command, cwd=work, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -56,18 +57,19 @@ def build(folder: Path, opt: str = "3") -> Path:
 
 
 def _copy_sources(work: Path) -> list[str]:
-    """The package, without what it is not, in a folder of its own; returns the files to compile."""
-    shutil.copytree(core.SOURCES, work / "referee" / "rules", ignore=shutil.ignore_patterns("__pycache__"))
-    (work / "referee" / "__init__.py").touch()
-    return [f"referee/rules/{module}.py" for module in core.MODULES]
+    """The package, and the messages that it knows, in a folder of their own; returns the files to compile."""
+    for package in ("referee", "euchre"):
+        shutil.copytree(ROOT / package, work / package, ignore=shutil.ignore_patterns("__pycache__", core.BUILDS.name))
+    return [f"referee/{module}.py" for module in core.MODULES]
 
 
 def _keep(work: Path, target: Path) -> None:
     """Put what was built in its place: first the modules, last the mark that all are there."""
     shutil.rmtree(target, ignore_errors=True)
-    (target / "variants").mkdir(parents=True)
     for module in core.MODULES:
-        shutil.copy2(work / "referee" / "rules" / f"{module}{core.SUFFIX}", target / f"{module}{core.SUFFIX}")
+        kept = core.compiled(target, module)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(work / "referee" / f"{module}{core.SUFFIX}", kept)
     for library in work.glob(f"*__mypyc{core.SUFFIX}"):
         shutil.copy2(library, target)
     (target / "complete").touch()
@@ -76,19 +78,19 @@ def _keep(work: Path, target: Path) -> None:
 def main() -> int:
     """Run from the command line; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--into", type=Path, default=core.BUILDS, help="the folder of builds (beside the rules)")
+    parser.add_argument("--into", type=Path, default=core.BUILDS, help="the folder of builds (in referee/)")
     parser.add_argument("--force", action="store_true", help="compile even what is compiled already")
     given = parser.parse_args()
     if not given.force and (done := core.build_in(given.into)):
         print(f"compiled already: {done}")
         return 0
     if wanting := missing():
-        print(f"cannot compile the rules: {wanting}. They run as Python source, as before.", file=sys.stderr)
+        print(f"cannot compile: {wanting}. The Python source runs, as before.", file=sys.stderr)
         return 1
     try:
         print(f"compiled: {build(given.into)}")
     except subprocess.CalledProcessError as error:
-        print(f"cannot compile the rules; they run as Python source, as before.\n{error.stdout}{error.stderr}", file=sys.stderr)
+        print(f"cannot compile; the Python source runs, as before.\n{error.stdout}{error.stderr}", file=sys.stderr)
         return 1
     return 0
 

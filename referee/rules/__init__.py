@@ -4,9 +4,9 @@ Nothing here reads a clock, draws a random number (who wants some hands them in)
 Time, chance, punishment and transport live outside, so that the same code referees, verifies, replays and trains.
 """
 
-from referee.rules import core
+from referee import core
 
-core.extend(__path__)
+core.extend(__path__, "rules")
 
 from referee.rules.deal import Deal  # noqa: E402 - found by the path that was just set
 from referee.rules.errors import BadOption, IllegalAction, RulesError, UnknownVariant  # noqa: E402

@@ -312,16 +312,16 @@ def test_a_stopped_table_is_void() -> None:
 
 
 def test_an_error_of_our_own_is_nobodys_fault() -> None:
-    """When the rules fail the game is void, INFRASTRUCTURE, and no seat is blamed."""
-    table = started(Quiet(), Quiet(), Quiet())
-    question = pending(table)
+    """When the referee's own code fails the game is void, INFRASTRUCTURE, and no seat is blamed."""
 
-    def broken(_action: int) -> None:
+    def broken(_own: float, _now: float) -> None:
         raise ZeroDivisionError("a bug")
 
-    table.game.apply = broken  # type: ignore[method-assign]
+    table = started(Quiet(), Quiet(), Quiet(), on_own_time=broken)
+    question = pending(table)
     table.answer(question, Reply(first_legal(question)), 0.1)
     assert table.void == ("INFRASTRUCTURE", "ZeroDivisionError: a bug")
+    assert table.game.faults_by_side == [0, 0, 0]
 
 
 # ---- notes ----------------------------------------------------------------------------------------------------------------

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.rules import core
+from referee import core
 from referee.rules.errors import UnknownVariant
 
-core.extend(__path__, "variants")
+core.extend(__path__, "rules/variants")
 
 from referee.rules.variants import bid_euchre, cutthroat, ghost_hand, turn_up  # noqa: E402
 

@@ -64,7 +64,7 @@ def _stakes(options: dict[str, Value | None], size: int) -> tuple[dict[int, int]
     return awards, {call: award if fails[call] == "award" else size for call, award in awards.items()}
 
 
-VARIANT = Variant(
+VARIANT: Variant = Variant(
     name="bid-euchre",
     title="Bid Euchre",
     seats=4,

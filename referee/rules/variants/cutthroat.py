@@ -73,7 +73,7 @@ def _settle(options: dict[str, Value | None]) -> Terms:
     )
 
 
-VARIANT = Variant(
+VARIANT: Variant = Variant(
     name="cutthroat",
     title="Three-Handed Euchre (Cutthroat)",
     seats=3,

@@ -47,7 +47,7 @@ def _settle(options: dict[str, Value | None]) -> Terms:
     )
 
 
-VARIANT = Variant(
+VARIANT: Variant = Variant(
     name="ghost-hand",
     title="Ghost Hand Euchre",
     seats=3,

@@ -53,7 +53,7 @@ def _settle(options: dict[str, Value | None]) -> Terms:
     )
 
 
-VARIANT = Variant(
+VARIANT: Variant = Variant(
     name="turn-up",
     title="Turn-Up Euchre",
     seats=4,

@@ -1,4 +1,4 @@
-"""Which form of the rules runs: the Python source, or extension modules made from it by mypyc (`python -m tools.compile`).
+"""Which form of the rules, and of what runs a table, is used: the source, or modules made of it by mypyc (`tools.compile`).
 
 Compiled modules lie in a folder that is named by the digest of the sources they were made from and of the Python they were made
 for. Only the folder of the present sources is looked for, so that an old build is never used.
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence
 
 SOURCES: Final = Path(__file__).resolve().parent
-BUILDS: Final = SOURCES.parent / "_compiled"
+BUILDS: Final = SOURCES / "_compiled"
 """Where builds lie, each in a folder of its own, unless they are told to lie elsewhere."""
 MODULES: Final = (
-    "cards", "errors", "tricks", "options", "deal", "phases", "scoring", "variant",
-    "variants/bid_euchre", "variants/cutthroat", "variants/ghost_hand", "variants/turn_up",
+    "rules/cards", "rules/errors", "rules/tricks", "rules/options", "rules/deal", "rules/phases", "rules/scoring",
+    "rules/variant", "rules/variants/bid_euchre", "rules/variants/cutthroat", "rules/variants/ghost_hand",
+    "rules/variants/turn_up",
+    "game", "lag", "table", "encode",
 )  # fmt: skip
-"""What is compiled. The rest (packages, `ruleset`, `view` with its fields to be looked through) is source in either form."""
+"""What is compiled: what happens at every decision. The rest is source in either form: packages, `rules/ruleset`, `rules/view`
+with its fields to be looked through, what waits for the wire, and sessions, from which others derive. A module here may import
+a constant only from another one here: mypyc writes it in, and only these count for the digest."""
 SUFFIX: Final = importlib.machinery.EXTENSION_SUFFIXES[0]
 """What names an extension module of this Python."""
 _VARIABLE: Final = "ARENA_COMPILED"
@@ -33,7 +37,7 @@ _VARIABLE: Final = "ARENA_COMPILED"
 
 def digest(sources: Path = SOURCES) -> str:
     """The name of the build of some sources, the present ones if not told, for this Python."""
-    import hashlib  # noqa: PLC0415 - only where something was compiled; every bot starts by importing the rules
+    import hashlib  # noqa: PLC0415 - only where something was compiled; every bot starts by importing this
 
     found = hashlib.sha256(SUFFIX.encode())
     for module in MODULES:
@@ -41,12 +45,17 @@ def digest(sources: Path = SOURCES) -> str:
     return found.hexdigest()[:20]
 
 
+def compiled(build: Path, module: str) -> Path:
+    """Where a build has a module: beside the library that all of them share, they lie as the sources do."""
+    return build / SOURCES.name / f"{module}{SUFFIX}"
+
+
 def build_in(folder: Path) -> Path | None:
     """The build of the present sources in a folder of builds, if it is there and whole."""
     if not folder.is_dir():
         return None
     build = folder / digest()
-    whole = (build / "complete").exists() and all((build / f"{module}{SUFFIX}").exists() for module in MODULES)
+    whole = (build / "complete").exists() and all(compiled(build, module).exists() for module in MODULES)
     return build if whole else None
 
 
@@ -57,7 +66,7 @@ def chosen_build() -> Path | None:
         return None
     build = build_in(Path(wish) if wish else BUILDS)
     if build is None and wish:
-        raise ImportError(f"{_VARIABLE}={wish}: no build of the present rules there (allowed: off, or what tools.compile made)")
+        raise ImportError(f"{_VARIABLE}={wish}: no build of the present sources there (allowed: off, or what tools.compile made)")
     return build
 
 
@@ -81,10 +90,10 @@ BUILD: Final = chosen_build()
 
 
 def extend(path: MutableSequence[str], part: str = "") -> None:
-    """Have the modules of a package found in the build first, where one is in use; `path` is the package's `__path__`."""
+    """Have the modules of a package, `part` of this one, found in the build first, if one is used; `path` is its `__path__`."""
     if BUILD is not None:
         _load_library(BUILD)
-        path.insert(0, str(BUILD / part))
+        path.insert(0, str(BUILD / SOURCES.name / part))
 
 
 def outdated() -> bool:
