@@ -47,6 +47,7 @@ Json = dict[str, Any]
 
 ASK_BYTES, ANSWER_BYTES, CLIENTS = 330, 8, 3
 """What the echo exchanges: one ask and answer as they are on the wire, three bots."""
+MATCH = (sys.executable, "-m", "referee", "match")
 TABLES, SETS = 64, 640
 """How many tables a stream may have at once, and the sets of a match that is timed while all are open."""
 
@@ -116,6 +117,14 @@ def batches(
         return (decisions if count_decisions else done) / (time.process_time() - started)
 
     return measure
+
+
+def forms() -> dict[str, str]:
+    """The forms that there are to measure, each with what ARENA_COMPILED says for it."""
+    if core.build_in(core.BUILDS):
+        return {"source": "off", "compiled": str(core.BUILDS)}
+    print("compiled: skipped, there is none (make compiled)")
+    return {"source": "off"}
 
 
 def in_form(form: str, way: str, deals: int) -> Measure:
@@ -195,17 +204,13 @@ def bench_rules(rounds: int) -> None:
 
 
 def _against_open_spiel(rounds: int) -> None:
-    forms = {"source": "off"}
-    if core.build_in(core.BUILDS):
-        forms["compiled"] = str(core.BUILDS)
-    else:
-        print("compiled rules: skipped, there are none (make compiled)")
+    builds = forms()
     others = {
         "OpenSpiel from Python": open_spiel(1000),
         "the same by chance_outcomes": open_spiel(500, outcomes=True),
         "OpenSpiel's C++ loop": open_spiel_inside(3000),
     }
-    ours = {f"{way}, {name}": in_form(form, way, 30_000) for way in WAYS for name, form in forms.items()}
+    ours = {f"{way}, {name}": in_form(form, way, 30_000) for way in WAYS for name, form in builds.items()}
     ours["in batches"] = batches("turn-up", 20 * CHUNK)
     for way, measure in ours.items():
         for name, other in others.items():
@@ -299,12 +304,11 @@ def refereed(sets: int, command: str = "", form: str = "off") -> Measure:
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
     order = _order(sets, 8, command or SAMPLES["random"])
-    words = [sys.executable, "-m", "referee", "match"]
     environment = {**os.environ, "ARENA_COMPILED": form}
 
     def measure() -> float:
         with subprocess.Popen(
-            words, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            MATCH, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as child:
             assert child.stdin is not None
             assert child.stdout is not None
@@ -399,8 +403,7 @@ def bench_wire(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         refereed(SETS, counting.command(folder))()
         together = round(counting.asks_a_message(folder))
-    forms = {"source": "off", **({"compiled": str(core.BUILDS)} if core.build_in(core.BUILDS) else {})}
-    for form, build in forms.items():
+    for form, build in forms().items():
         for batch, which in ((together, f"{together}, as many as travel together"), (10, "10")):
             title = f"refereed, {TABLES} tables, {form}; an echo of {which}"
             compare(title, refereed(SETS, form=build), echo(1500, batch), rounds, "decisions/s")
@@ -415,8 +418,7 @@ def refereed_alone(deals: int) -> Measure:
     order = _order(1, deals, SAMPLES["random"])
 
     def measure() -> float:
-        command = [sys.executable, "-m", "referee", "match"]
-        done = subprocess.run(command, cwd=ROOT, input=order, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(MATCH, cwd=ROOT, input=order, stdout=subprocess.PIPE, text=True, check=True)
         (game,) = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "game"]
         times = game["times"]
         rest = statistics.fmean(seat["median"] for seat in times["rest_us"])
