@@ -23,7 +23,7 @@ from referee.keeper import die_with_parent
 from referee.launch import Launcher, likes_nursery
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
     from referee.match import Job
     from referee.tls import Tls
@@ -65,13 +65,13 @@ class Printer:
                 return
 
 
-async def _until_stopped(work: Coroutine[Any, Any, None], *, watch_stdin: bool) -> bool:
+async def _until_stopped(work: Coroutine[Any, Any, None]) -> bool:
     """Run `work` until it is done, or a signal or the parent's death stops it; whether it was done."""
     loop = asyncio.get_running_loop()
-    task = loop.create_task(work)
+    task, parent = loop.create_task(work), os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
-    watcher = loop.create_task(_watch_parent(task, os.getppid(), watch_stdin=watch_stdin))
+    watcher = loop.create_task(_watch_parent(task, lambda: os.getppid() != parent))
     try:
         await asyncio.wait({task})
     finally:
@@ -82,13 +82,18 @@ async def _until_stopped(work: Coroutine[Any, Any, None], *, watch_stdin: bool) 
     return True
 
 
-async def _watch_parent(task: asyncio.Task[None], parent: int, *, watch_stdin: bool) -> None:
-    await asyncio.sleep(ONE_SHOT)
-    watch_stdin = watch_stdin and _is_pipe() and not _at_end()
-    while os.getppid() == parent and not (watch_stdin and _at_end()):
+async def _watch_parent(task: asyncio.Task[None], gone: Callable[[], bool]) -> None:
+    while not gone():
         await asyncio.sleep(ORPHAN_CHECK)
     log.warning("the parent process has ended")
     task.cancel()
+
+
+async def _watch_stdin(task: asyncio.Task[None]) -> None:
+    """As long as a match is played: it is not over, so whoever closes our stdin has died, unless it was closed from the start."""
+    await asyncio.sleep(ONE_SHOT)
+    if _is_pipe() and not _at_end():
+        await _watch_parent(task, _at_end)
 
 
 def _is_pipe() -> bool:
@@ -141,7 +146,7 @@ def match(*, stay: bool = False) -> int:
     printer = Printer()
     code = FAILED
     try:
-        code = 0 if asyncio.run(_until_stopped(_play_all(job, launcher, printer, stay=stay), watch_stdin=True)) else STOPPED
+        code = 0 if asyncio.run(_until_stopped(_play_all(job, launcher, printer, stay=stay))) else STOPPED
     except* (RefereeError, grpc.RpcError, OSError) as group:
         for leaf in _leaves(group):
             print(f"referee: {type(leaf).__name__}: {leaf}", file=sys.stderr)
@@ -151,20 +156,34 @@ def match(*, stay: bool = False) -> int:
 
 async def _play_all(job: Job | None, launcher: Launcher, printer: Printer, *, stay: bool) -> None:
     """Play a match and, if that is wanted, others after it: by the same launcher, but each by its own server and fresh bots."""
-    from referee import match as matches  # noqa: PLC0415
-
-    def report(event: dict[str, Any]) -> None:
-        printer.report({**event, "stays": True} if stay and event["event"] == "done" else event)
-
     logs.dump_tasks_on_signal()
     await launcher.listen()
     try:
         while job is not None:
             with logs.about(match=job.match):
-                await matches.play(job, launcher, report)
+                await _play(job, launcher, printer, stay=stay)
             job = await _next_job(launcher) if stay else None
     finally:
         await launcher.close()
+
+
+async def _play(job: Job, launcher: Launcher, printer: Printer, *, stay: bool) -> None:
+    from referee import match as matches  # noqa: PLC0415
+
+    task = asyncio.current_task()
+    assert task is not None
+    watcher = asyncio.create_task(_watch_stdin(task))
+
+    def report(event: dict[str, Any]) -> None:
+        if event["event"] == "done":
+            watcher.cancel()  # before it is read: whoever reads it may close our stdin at once, and means no harm
+            event = {**event, "stays": True} if stay else event
+        printer.report(event)
+
+    try:
+        await matches.play(job, launcher, report)
+    finally:
+        watcher.cancel()
 
 
 async def _next_job(launcher: Launcher) -> Job | None:
@@ -231,7 +250,7 @@ def serve(arguments: argparse.Namespace) -> int:
         finally:
             await server.stop()
 
-    asyncio.run(_until_stopped(work(), watch_stdin=False))
+    asyncio.run(_until_stopped(work()))
     return 0
 
 

@@ -79,6 +79,28 @@ def test_it_plays_order_after_order(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+HASTY = "import sys, referee.__main__ as command; command.ONE_SHOT = command.ORPHAN_CHECK = 0; sys.exit(command.main())"
+"""The referee's command, looking all the time whether its parent is there."""
+
+
+@pytest.mark.parametrize("more", [[], ["--stay"]])
+def test_the_end_of_stdin_is_no_death_once_a_match_is_played(tmp_path: Path, more: list[str]) -> None:
+    """It ends well then, however often it looks whether its parent is there."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HASTY, "match", *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as child:  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(json.dumps(order(sets=2)) + "\n")
+        child.stdin.flush()
+        while json.loads(child.stdout.readline())["event"] != "done":
+            pass
+        out, err = child.communicate("", 300)
+    assert (child.returncode, out, err) == (0, "", "")
+    assert marked(str(tmp_path)) == []
+
+
 @pytest.mark.parametrize(("given", "why"), [("null\n", "a JSON object, not null"), ("{\n", "Expecting"), ("{}\n", "lacks")])
 def test_a_later_order_that_is_none_ends_it(tmp_path: Path, given: str, why: str) -> None:
     """It says what was wrong, by its exit code too, and leaves nothing."""
