@@ -405,20 +405,26 @@ def bench_wire(rounds: int) -> None:
         together = round(counting.asks_a_message(folder))
     for form, build in forms().items():
         for batch, which in ((together, f"{together}, as many as travel together"), (10, "10")):
-            title = f"refereed, {TABLES} tables, {form}; an echo of {which}"
+            title = f"{TABLES} tables, {form}; an echo of {which}"
             compare(title, refereed(SETS, form=build), echo(1500, batch), rounds, "decisions/s")
     alone = echo(3000, 1, in_turn=True)
-    compare("one table, against an echo of one, three clients in turn", refereed_alone(60), alone, rounds, "decisions/s")
+    for form, build in forms().items():
+        title = f"one table, {form}; an echo of one, three clients in turn"
+        compare(title, refereed_alone(60, build), alone, rounds, "decisions/s")
 
 
-def refereed_alone(deals: int) -> Measure:
-    """Decisions a second at a single table: by the medians of the times that the referee notes, its own part and the rest."""
+def refereed_alone(deals: int, form: str) -> Measure:
+    """Decisions a second at a single table: by the medians of the times that the referee notes, its own part and the rest.
+
+    `form` as for `in_form`.
+    """
     from arena.cli.common import SAMPLES  # noqa: PLC0415 - click and SQLAlchemy are slow to import
 
     order = _order(1, deals, SAMPLES["random"])
+    environment = {**os.environ, "ARENA_COMPILED": form}
 
     def measure() -> float:
-        done = subprocess.run(MATCH, cwd=ROOT, input=order, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(MATCH, cwd=ROOT, env=environment, input=order, stdout=subprocess.PIPE, text=True, check=True)
         (game,) = [event for event in map(json.loads, done.stdout.splitlines()) if event["event"] == "game"]
         times = game["times"]
         rest = statistics.fmean(seat["median"] for seat in times["rest_us"])
