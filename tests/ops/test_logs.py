@@ -106,13 +106,15 @@ def test_a_dump_on_request(tmp_path: Path) -> None:
             [sys.executable, "-m", "referee", "match"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file
         )
         assert process.stdin is not None
+        assert process.stdout is not None
         process.stdin.write(json.dumps(given).encode() + b"\n")
         process.stdin.flush()
         # the handlers stand before the launcher is heard: a bot below a keeper below it means that they do
         assert wait_until(lambda: any(_children(keeper) for launcher in _children(process.pid) for keeper in _children(launcher)))
         process.send_signal(signal.SIGUSR1)
         assert wait_until(lambda: "asyncio tasks" in err.read_text(), 60)
-        out, _ = process.communicate(timeout=120)
+        out = process.stdout.read()  # its stdin stays open meanwhile: to close that would be to die, as it sees it
+        process.communicate(timeout=120)
     assert process.returncode == 0
     assert out.splitlines()[-1] == b'{"event":"done"}'
     text = err.read_text()
