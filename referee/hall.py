@@ -90,6 +90,8 @@ class Run:
         """Why there is nobody at a seat, or "" if there is or may yet be."""
         if session.exited is not None and (session.stream is None or now - session.exited[0] > DRAIN):
             return CRASHED if session.greeted else NOT_STARTED
+        if session.leaving and session.stream is None:
+            return GONE if session.greeted else NOT_STARTED  # its token was revoked: there is nothing to wait for
         if not session.greeted:
             return NOT_STARTED if self._hall.lag.free(now) > self._deadline else ""
         if not session.plays(self.order.rules.name):
@@ -254,8 +256,7 @@ class Hall:
     def connect(self, session: Session, stream: Stream, hello: referee_pb2.Hello, now: float) -> None:
         """A stream has said Hello."""
         session.attach(stream, hello)
-        for run in [run for run in self.runs if session in run.sessions]:
-            run.check(now)
+        self._look_at(session, now)
 
     def disconnect(self, session: Session, stream: Stream, now: float) -> None:
         """A stream has ended."""
@@ -264,9 +265,14 @@ class Hall:
         session.lost = self.lag.free(now)
         if session.leaving or not self._wanted(session):
             self.sessions.pop(session.token, None)
-            return
-        for run in [run for run in self.runs if session in run.sessions]:
+        self._look_at(session, now)
+
+    def _look_at(self, session: Session, now: float) -> int:
+        """Have the runs in which a session has a seat see to it; how many those are."""
+        concerned = [run for run in self.runs if session in run.sessions]
+        for run in concerned:
             run.check(now)
+        return len(concerned)
 
     def exited(self, token: bytes, detail: str, now: float) -> int:
         """A bot's process has ended; in how many runs it had a seat."""
@@ -274,20 +280,19 @@ class Hall:
         if session is None:
             return 0
         session.exited = (now, detail)
-        concerned = [run for run in self.runs if session in run.sessions]
-        for run in concerned:
-            run.check(now)
-        return len(concerned)
+        return self._look_at(session, now)
 
-    def know(self, bots: Mapping[bytes, str], refusal: Refusal) -> None:
-        """The bots that may come at any time have changed; streams of those that vanished end with `refusal`."""
+    def know(self, bots: Mapping[bytes, str], refusal: Refusal, now: float) -> None:
+        """The bots that may come at any time have changed. Those that vanished are gone at once, their streams with `refusal`."""
         vanished = self._bots.keys() - bots.keys()
         self._bots = dict(bots)
-        for token in vanished:
-            session = self.sessions.get(token)
-            if session is not None and session.stream is not None:
-                session.stream.end(refusal)
-                session.leaving = True
+        for session in [self.sessions[token] for token in vanished & self.sessions.keys()]:
+            if session.stream is not None:
+                session.stream.end(refusal)  # before it is leaving: a goodbye would make that look well
+            else:
+                self.sessions.pop(session.token, None)
+            session.leaving = True
+            self._look_at(session, now)
 
     # ---- time ---------------------------------------------------------------------------------------------------------
 

@@ -182,6 +182,6 @@ class Server:
     def _refresh(self) -> None:
         try:
             if self._book.refresh():
-                self.hall.know(self._book.bots, unknown_token("the token was revoked"))
+                self.hall.know(self._book.bots, unknown_token("the token was revoked"), now())
         except BadTokens as error:
             log.warning("%s; the tokens stay as they were", error)

@@ -340,11 +340,43 @@ def test_revoked_tokens_end_their_streams() -> None:
     hall = Hall(bots={token: "remote"})
     session, wire = hall.admit(token, 0.0), Wire()
     hall.connect(session, wire, referee_pb2.Hello(protocol=1), 0.0)
-    hall.know({}, Refusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", "revoked"))
+    hall.know({}, Refusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", "revoked"), 0.0)
     assert wire.ended[0] is not None
     hall.disconnect(session, wire, 0.1)
     with pytest.raises(Refusal, match="TOKEN_UNKNOWN"):
         hall.admit(token, 0.2)
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["connected", "lost"])
+def test_who_has_a_seat_and_is_revoked_is_gone_at_once(*, lost: bool) -> None:
+    """It forfeits without a wait for its grace, and cannot come back within that; the others play on."""
+    bots = {hashlib.sha256(bytes([seat])).digest(): f"bot{seat}" for seat in range(3)}
+    arena = Arena(sets=2, bots=bots)
+    arena.greet_all()
+    arena.read(2, 0.0)
+    session, refusal = arena.session(2), Refusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", "revoked")
+    if lost:
+        arena.hall.disconnect(session, arena.wires[2], 0.1)
+    arena.hall.know({token: bot for token, bot in bots.items() if bot != "bot2"}, refusal, 0.2)
+    if not lost:
+        assert arena.wires[2].ended == [refusal]
+        arena.hall.disconnect(session, arena.wires[2], 0.3)
+    assert arena.run.absent == {2: "GONE"}
+    with pytest.raises(Refusal, match="TOKEN_UNKNOWN"):
+        arena.greet(2, 0.3)
+    arena.play(0.4, without=2)
+    assert [game.table.game.house for game in arena.finished()] == [{2}] * 2
+
+
+def test_who_is_revoked_before_it_came_did_not_start() -> None:
+    """It is not waited for: the others begin without it."""
+    bots = {hashlib.sha256(bytes([2])).digest(): "bot2"}
+    arena = Arena(bots=bots)
+    arena.greet(0)
+    arena.greet(1)
+    arena.hall.know({}, Refusal("UNAUTHENTICATED", "TOKEN_UNKNOWN", "revoked"), 0.2)
+    assert arena.run.absent == {2: "NOT_STARTED"}
+    assert len(arena.run.playing) == 1
 
 
 # ---- what is sent ---------------------------------------------------------------------------------------------------------
