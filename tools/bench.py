@@ -403,12 +403,13 @@ def bench_wire(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         refereed(SETS, counting.command(folder))()
         together = round(counting.asks_a_message(folder))
-    for form, build in forms().items():
+    builds = forms()
+    for form, build in builds.items():
         for batch, which in ((together, f"{together}, as many as travel together"), (10, "10")):
             title = f"{TABLES} tables, {form}; an echo of {which}"
             compare(title, refereed(SETS, form=build), echo(1500, batch), rounds, "decisions/s")
     alone = echo(3000, 1, in_turn=True)
-    for form, build in forms().items():
+    for form, build in builds.items():
         title = f"one table, {form}; an echo of one, three clients in turn"
         compare(title, refereed_alone(60, build), alone, rounds, "decisions/s")
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from worker.reserve import Reserve
 from worker.settings import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from league.store import Store
@@ -83,19 +84,26 @@ HASTY = "import sys, referee.__main__ as command; command.ONE_SHOT = command.ORP
 """The referee's command, looking all the time whether its parent is there."""
 
 
-@pytest.mark.parametrize("more", [[], ["--stay"]])
-def test_the_end_of_stdin_is_no_death_once_a_match_is_played(tmp_path: Path, more: list[str]) -> None:
-    """It ends well then, however often it looks whether its parent is there."""
+@contextmanager
+def that_has_played(command: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A referee whose first match is done, by what it said just now."""
     with subprocess.Popen(
-        [sys.executable, "-c", HASTY, "match", *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)},
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)},
     ) as child:  # fmt: skip
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write(json.dumps(order(sets=2)) + "\n")
+        child.stdin.write(json.dumps(order(sets=1)) + "\n")
         child.stdin.flush()
         while json.loads(child.stdout.readline())["event"] != "done":
             pass
+        yield child
+
+
+@pytest.mark.parametrize("more", [[], ["--stay"]])
+def test_the_end_of_stdin_is_no_death_once_a_match_is_played(tmp_path: Path, more: list[str]) -> None:
+    """It ends well then, however often it looks whether its parent is there."""
+    with that_has_played([sys.executable, "-c", HASTY, "match", *more], tmp_path) as child:
         out, err = child.communicate("", 300)
     assert (child.returncode, out, err) == (0, "", "")
     assert marked(str(tmp_path)) == []
@@ -104,16 +112,7 @@ def test_the_end_of_stdin_is_no_death_once_a_match_is_played(tmp_path: Path, mor
 @pytest.mark.parametrize(("given", "why"), [("null\n", "a JSON object, not null"), ("{\n", "Expecting"), ("{}\n", "lacks")])
 def test_a_later_order_that_is_none_ends_it(tmp_path: Path, given: str, why: str) -> None:
     """It says what was wrong, by its exit code too, and leaves nothing."""
-    with subprocess.Popen(
-        [*MATCH, "--stay"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    ) as child:  # fmt: skip
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdin.write(json.dumps(order(sets=1)) + "\n")
-        child.stdin.flush()
-        while json.loads(child.stdout.readline())["event"] != "done":
-            pass
+    with that_has_played([*MATCH, "--stay"], tmp_path) as child:
         out, err = child.communicate(given, 300)
     assert (child.returncode, out) == (1, "")
     assert "BadOrder" in err
