@@ -23,7 +23,7 @@ from referee.keeper import die_with_parent
 from referee.launch import Launcher, likes_nursery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
 
     from referee.match import Job
     from referee.tls import Tls
@@ -89,8 +89,22 @@ async def _watch_parent(task: asyncio.Task[None], gone: Callable[[], bool]) -> N
     task.cancel()
 
 
+@contextlib.contextmanager
+def _stdin_watched() -> Iterator[None]:
+    """Meanwhile whoever closes our stdin has died, unless it was closed from the start. Afterwards to close it is to say goodbye.
+
+    Nothing must be awaited between a match's `done` and the end of this: who reads that may close our stdin at once.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    watcher = asyncio.create_task(_watch_stdin(task))
+    try:
+        yield
+    finally:
+        watcher.cancel()
+
+
 async def _watch_stdin(task: asyncio.Task[None]) -> None:
-    """As long as a match is played: it is not over, so whoever closes our stdin has died, unless it was closed from the start."""
     await asyncio.sleep(ONE_SHOT)
     if _is_pipe() and not _at_end():
         await _watch_parent(task, _at_end)
@@ -156,34 +170,20 @@ def match(*, stay: bool = False) -> int:
 
 async def _play_all(job: Job | None, launcher: Launcher, printer: Printer, *, stay: bool) -> None:
     """Play a match and, if that is wanted, others after it: by the same launcher, but each by its own server and fresh bots."""
+    from referee import match as matches  # noqa: PLC0415
+
+    def report(event: dict[str, Any]) -> None:
+        printer.report({**event, "stays": True} if stay and event["event"] == "done" else event)
+
     logs.dump_tasks_on_signal()
     await launcher.listen()
     try:
         while job is not None:
-            with logs.about(match=job.match):
-                await _play(job, launcher, printer, stay=stay)
+            with logs.about(match=job.match), _stdin_watched():
+                await matches.play(job, launcher, report)
             job = await _next_job(launcher) if stay else None
     finally:
         await launcher.close()
-
-
-async def _play(job: Job, launcher: Launcher, printer: Printer, *, stay: bool) -> None:
-    from referee import match as matches  # noqa: PLC0415
-
-    task = asyncio.current_task()
-    assert task is not None
-    watcher = asyncio.create_task(_watch_stdin(task))
-
-    def report(event: dict[str, Any]) -> None:
-        if event["event"] == "done":
-            watcher.cancel()  # before it is read: whoever reads it may close our stdin at once, and means no harm
-            event = {**event, "stays": True} if stay else event
-        printer.report(event)
-
-    try:
-        await matches.play(job, launcher, report)
-    finally:
-        watcher.cancel()
 
 
 async def _next_job(launcher: Launcher) -> Job | None:
